@@ -8,6 +8,7 @@ mod exit;
 mod explicit;
 mod failure;
 mod help;
+mod known_programs;
 mod options;
 mod output;
 mod source;

@@ -6,6 +6,7 @@ pub(crate) mod progress;
 pub(crate) mod repeat;
 pub(crate) mod schema;
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,12 +49,24 @@ pub(crate) fn line(text: &str) {
         return;
     }
     let mut out = std::io::stdout().lock();
+    let text = escape_controls(text);
     let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) else { return };
     CLOSED.store(true, Ordering::Relaxed);
     if error.kind() != ErrorKind::BrokenPipe {
         LOST.store(true, Ordering::Relaxed);
         note(&format!("error: cannot write the output: {error}"));
     }
+}
+
+/// What programs print and what models are called must not reach a terminal as commands: control characters but
+/// line breaks and tabs are written as `\x1b`.
+pub(crate) fn escape_controls(text: &str) -> Cow<'_, str> {
+    let is_harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| if is_harmful(c) { format!("\\x{:02x}", u32::from(c)) } else { c.to_string() };
+    Cow::Owned(text.chars().map(escape).collect())
 }
 
 /// Whether printing has become pointless.

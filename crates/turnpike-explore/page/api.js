@@ -12,30 +12,52 @@ async function answered(response) {
   throw new Refused(message);
 }
 
-export const get = async (path) => (await answered(await fetch(path))).json();
-export const getText = async (path) => (await answered(await fetch(path))).text();
+// Each page has its own tree of visited states, by a number that it draws.
+const [page] = crypto.getRandomValues(new Uint32Array(1));
+export const ofPage = (path) => `${path}${path.includes("?") ? "&" : "?"}page=${page}`;
+
+export const get = async (path) => (await answered(await fetch(ofPage(path)))).json();
+export const getText = async (path) => (await answered(await fetch(ofPage(path)))).text();
 
 export async function post(path, body = {}) {
   const headers = { "content-type": "application/json" };
-  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const response = await fetch(ofPage(path), { method: "POST", headers, body: JSON.stringify(body) });
   return (await answered(response)).json();
 }
 
-// Begins a search. `hear` is called with the name and the data of each event; closing the source stops
-// the search.
+// Begins a search. `hear` is called with the name and the data of each event; closing what is returned stops
+// the search. Of what is refused, `refused` says why.
 export function search(options, hear) {
-  const form = JSON.stringify({ options });
-  const source = new EventSource(`/api/search?form=${encodeURIComponent(form)}`);
-  for (const name of ["started", "warning", "progress", "answered", "finished"]) {
-    source.addEventListener(name, (event) => {
-      if (name === "finished") source.close();
-      hear(name, JSON.parse(event.data));
-    });
-  }
-  // What was refused or lost is not asked for again.
-  source.onerror = () => {
-    source.close();
-    hear("lost", {});
+  const form = encodeURIComponent(JSON.stringify({ options }));
+  const stop = new AbortController();
+  const listen = async () => {
+    const response = await answered(await fetch(ofPage(`/api/search?form=${form}`), { signal: stop.signal }));
+    for await (const [name, data] of events(response.body)) {
+      hear(name, data);
+      if (name === "finished") return;
+    }
+    hear("refused", { message: "the search ended without a result" });
   };
-  return source;
+  listen().catch((error) => {
+    if (!stop.signal.aborted) hear("refused", { message: error instanceof Refused ? error.message : "turnpike no longer answers" });
+  });
+  return { close: () => stop.abort() };
+}
+
+// Names and data of server-sent events.
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    text += value;
+    const parts = text.split("\n\n");
+    text = parts.pop();
+    for (const part of parts) {
+      const lines = part.split("\n");
+      const field = (name) => lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2)).join("\n");
+      if (field("data") !== "") yield [field("event"), JSON.parse(field("data"))];
+    }
+  }
 }

@@ -52,6 +52,7 @@ export function scrollWithin(list, element) {
 export const words = (text) => text.split(" ").flatMap((word, index) => [index > 0 ? " " : "", make("span", {}, word)]);
 
 export const grouped = (number) => number.toLocaleString("en");
+export const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 export function notice(text) {
   byId("notice").textContent = text;

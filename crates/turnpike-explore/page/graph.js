@@ -1,13 +1,17 @@
 // The state space: the explored part as a graph in layers.
 
 import { post } from "./api.js";
-import { byId, download, grouped, make, makeSvg, rove } from "./elements.js";
+import { byId, counted, download, make, makeSvg, rove } from "./elements.js";
 
 const RADIUS = 11;
 const COLOURS = 12;
 // With more edges than these, labels would cover each other: they are shown where the pointer is.
 const LABELLED = 90;
 const LONGEST_LABEL = 22;
+const LETTER_WIDTH = 5.6;
+const LABEL_HEIGHT = 10;
+// Parts of an edge at which its label may stand, the best one first.
+const LABEL_PLACES = [0.66, 0.5, 0.58, 0.74, 0.42, 0.34];
 
 export class Graph {
   constructor(model, steps) {
@@ -44,12 +48,21 @@ export class Graph {
       this.draw();
     }
     byId("picture-key").replaceChildren(...this.key());
-    const before = this.svg.isConnected || this.scrolled ? [picture.scrollLeft, picture.scrollTop] : null;
     picture.replaceChildren(this.svg);
-    if (before) [picture.scrollLeft, picture.scrollTop] = before;
-    else picture.scrollLeft = (picture.scrollWidth - picture.clientWidth) / 2;
-    this.scrolled = true;
     this.markCurrent();
+    this.reveal();
+  }
+
+  // Scrolls to the node that was expanded last, the one that is looked at, or the initial one.
+  reveal() {
+    const { nodes } = this.graph;
+    const expanded = nodes.findIndex((node) => node.state === this.asked.expand.at(-1));
+    const current = nodes.findIndex((node) => node.hashes.includes(this.steps.details.hash));
+    const { x, y } = nodes[[expanded, current, 0].find((place) => place >= 0)];
+    const picture = byId("picture");
+    const [left, top] = this.svg.getAttribute("viewBox").split(" ").map(Number);
+    picture.scrollLeft = (x - left) * this.scale - picture.clientWidth / 2;
+    picture.scrollTop = (y - top) * this.scale - picture.clientHeight / 2;
   }
 
   // The state that is looked at, and the way to it.
@@ -104,9 +117,9 @@ export class Graph {
   key() {
     const { nodes, edges, complete, colours } = this.graph;
     const states = nodes.reduce((sum, node) => sum + node.states, 0);
-    const drawn = states === nodes.length ? `${grouped(states)} states` : `${grouped(states)} states as ${grouped(nodes.length)} nodes`;
+    const drawn = states === nodes.length ? counted(states, "state") : `${counted(states, "state")} as ${counted(nodes.length, "node")}`;
     const rest = complete ? "; these are all states" : "; click on a dashed node to expand it";
-    const text = `${drawn}, ${grouped(edges.length)} edges${rest}`;
+    const text = `${drawn}, ${counted(edges.length, "edge")}${rest}`;
     const entries = colours.slice(0, 24).map((value, index) => make("span", { class: "key-entry" },
       makeSvg("svg", { viewBox: "0 0 14 14" }, makeSvg("circle", { cx: 7, cy: 7, r: 6, class: `space-node c${index % COLOURS}` })), value));
     return [make("p", { class: "quiet" }, `${text}. `, make("span", { id: "space-place" })), ...entries];
@@ -124,7 +137,7 @@ export class Graph {
     svg.append(makeSvg("defs", {}, makeSvg("marker", { id: "space-arrow", viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" },
       makeSvg("path", { class: "space-head", d: "M0,1 L8,4 L0,7 z" }))));
     for (const edge of edges) svg.append(this.edge(edge, nodes[edge.from], nodes[edge.to]));
-    if (edges.length <= LABELLED) for (const edge of edges) svg.append(...this.edgeLabel(edge, nodes[edge.from], nodes[edge.to]));
+    if (edges.length <= LABELLED) svg.append(...this.edgeLabels(edges, nodes));
     svg.append(...this.rows(nodes, left));
     const groups = nodes.map((node, index) => this.node(node, index));
     svg.append(...groups);
@@ -163,12 +176,26 @@ export class Graph {
       this.asked.highway ? `${depth}: ${expanded} of ${all}` : String(depth)));
   }
 
-  edgeLabel(edge, from, to) {
-    const [first] = edge.labels;
-    const more = edge.labels.length > 1 ? ` +${edge.labels.length - 1}` : "";
-    const text = first.length > LONGEST_LABEL ? `${first.slice(0, LONGEST_LABEL - 1)}…` : first;
-    const [x, y] = from === to ? [from.x + 24, from.y - 14] : [(from.x + 2 * to.x) / 3, (from.y + 2 * to.y) / 3];
-    return [makeSvg("text", { class: "space-label", x, y, "text-anchor": from === to ? "start" : "middle" }, text + more)];
+  // Labels stand on their edges where there is room; those without room are shown where the pointer is.
+  edgeLabels(edges, nodes) {
+    const taken = [];
+    const isFree = (box) => !taken.some((other) =>
+      box.x < other.x + other.width && other.x < box.x + box.width && Math.abs(box.y - other.y) < LABEL_HEIGHT);
+    return edges.flatMap((edge) => {
+      const [from, to] = [nodes[edge.from], nodes[edge.to]];
+      const [first] = edge.labels;
+      const more = edge.labels.length > 1 ? ` +${edge.labels.length - 1}` : "";
+      const text = (first.length > LONGEST_LABEL ? `${first.slice(0, LONGEST_LABEL - 1)}…` : first) + more;
+      const width = text.length * LETTER_WIDTH;
+      const places = from === to
+        ? [[from.x + 24 + width / 2, from.y - 14]]
+        : LABEL_PLACES.map((part) => [from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)]);
+      const place = places.find(([x, y]) => isFree({ x: x - width / 2, y, width }));
+      if (!place) return [];
+      const [x, y] = place;
+      taken.push({ x: x - width / 2, y, width });
+      return [makeSvg("text", { class: "space-label", x, y, "text-anchor": "middle" }, text)];
+    });
   }
 
   edge(edge, from, to) {
@@ -192,7 +219,7 @@ export class Graph {
     if (node.deadlock) classes.push("deadlock");
     if (node.colour !== undefined) classes.push(`c${node.colour % COLOURS}`);
     const circle = makeSvg("circle", { class: classes.join(" "), cx: node.x, cy: node.y, r: node.states > 1 ? RADIUS + 3 : RADIUS });
-    const about = `depth ${node.depth}${node.states > 1 ? `, ${node.states} states` : ""}${node.deadlock ? ", deadlock" : ""}${node.text ? `, ${node.text}` : ""}`;
+    const about = `depth ${node.depth}${node.states > 1 ? `, ${counted(node.states, "state")}` : ""}${node.deadlock ? ", deadlock" : ""}${node.text ? `, ${node.text}` : ""}`;
     const text = makeSvg("text", { class: "space-text", x: node.x, y: node.y + 3.5, "text-anchor": "middle" }, node.states > 1 ? String(node.states) : String(index));
     const group = makeSvg("g", { role: "button", "aria-label": about, "data-node": index, class: node.colour === undefined ? "" : "coloured" }, circle, text, makeSvg("title", {}, about));
     const act = () => {

@@ -21,7 +21,7 @@ byId("end").addEventListener("click", async () => {
   await post("/api/end");
   search.stop();
   notice("turnpike has ended; this page can be closed");
-  for (const control of document.querySelectorAll("button, input, select")) control.disabled = true;
+  for (const control of document.querySelectorAll("button, input, select, textarea")) control.disabled = true;
 });
 byId("keys-button").addEventListener("click", () => byId("keys").showModal());
 

@@ -1,10 +1,10 @@
 // Searching: a form, signs of life, and results to look at.
 
-import { post, search } from "./api.js";
+import { Refused, post, search } from "./api.js";
 import { Completion } from "./complete.js";
-import { byId, grouped, make, notice, words } from "./elements.js";
+import { byId, counted, grouped, make, notice, words } from "./elements.js";
 
-const LIMITS = ["seed", "max-states", "max-depth", "max-time"];
+const LIMITS = ["seed", "max-states", "max-depth", "max-time", "max-memory", "threads", "runs"];
 
 export class Search {
   constructor(model, steps, pictures) {
@@ -28,6 +28,7 @@ export class Search {
   fillForm() {
     const { program, queries } = this.model;
     new Completion(byId("find"), (before) => this.words(before));
+    byId("queries-label").hidden = !this.model.timed;
     const nothing = program ? "any-error" : queries ? `the ${queries} queries of the model` : "deadlock";
     byId("find").placeholder = nothing;
     const strategies = this.model.strategies.filter((strategy) => program || !strategy.programs_only);
@@ -79,6 +80,8 @@ export class Search {
     const options = [];
     const find = byId("find").value.trim();
     if (find !== "") options.push(["find", find]);
+    const queries = byId("queries").value.split("\n").map((query) => query.trim()).filter((query) => query !== "");
+    options.push(...queries.map((query) => ["query", query]));
     const strategy = byId("strategy").value;
     if (strategy !== this.model.strategies[0].name) options.push(["strategy", strategy]);
     for (const input of byId("strategy-options").querySelectorAll("[data-option]")) {
@@ -95,9 +98,15 @@ export class Search {
 
   async preview() {
     const asked = (this.previews = (this.previews ?? 0) + 1);
-    const { command, problem } = await post("/api/command", { options: this.options() });
+    let answer;
+    try {
+      answer = await post("/api/command", { options: this.options() });
+    } catch (error) {
+      answer = { problem: error instanceof Refused ? error.message : "turnpike no longer answers" };
+    }
     // Answers may overtake each other.
     if (asked !== this.previews) return;
+    const { command, problem } = answer;
     byId("command").replaceChildren(...words(command ?? ""));
     byId("wrong").textContent = problem ?? "";
   }
@@ -146,7 +155,10 @@ export class Search {
     }
     else if (name === "warning") byId("wrong").textContent = data.message;
     else if (name === "progress") this.showProgress(data);
-    else if (name === "lost") this.done("the search cannot be heard any more: is what the form says right?");
+    else if (name === "refused") {
+      this.done("");
+      byId("wrong").textContent = data.message;
+    }
     else if (name === "finished") this.finish(data);
   }
 
@@ -195,20 +207,24 @@ export class Search {
 
   answer({ query, reply }) {
     if (reply.problems) return make("li", {}, make("p", {}, query), make("p", { class: "wrong" }, reply.problems[0].message));
+    if (reply.values) {
+      const doubt = reply.measured === "measured" ? "" : `${reply.measured}: `;
+      return make("li", {}, make("p", {}, query), make("p", {}, make("strong", {}, doubt + (reply.values.join(", ") || "no state has a value"))));
+    }
     if (!reply.findings) return make("li", {}, make("p", {}, `${query}: measured`));
     const satisfied = { true: "satisfied", false: "not satisfied", null: "not known" }[String(reply.satisfied)];
     return this.result(reply.findings, `${query}: ${satisfied}`);
   }
 
   result(findings, title) {
-    const counts = findings.states === null ? "" : `, ${grouped(findings.states)} states, depth ${grouped(findings.depth)}`;
+    const counts = findings.states === null ? "" : `, ${counted(findings.states, "state")}, depth ${grouped(findings.depth)}`;
     const item = make("li", {},
       make("p", {}, make("strong", {}, findings.verdict), ` ${title}`),
       make("p", { class: "quiet" }, `${findings.strategy}${counts}${findings.left_out ? `; ${findings.left_out}` : ""}`));
     item.append(make("p", {}, make("code", {}, ...words(this.command))));
     for (const warning of findings.warnings) item.append(make("p", { class: "wrong" }, warning.message));
     for (const witness of findings.witnesses) {
-      const length = `${grouped(witness.length)} steps${witness.shortest ? ", shortest" : ""}`;
+      const length = `${counted(witness.length, "step")}${witness.shortest ? ", shortest" : ""}`;
       item.append(make("button", { type: "button", title: witness.objective, onclick: () => this.look(witness) }, `Look at ${length}`));
     }
     return item;

@@ -140,7 +140,8 @@ export class Steps {
     byId("count").textContent = count;
     byId("hindered").hidden = this.details.stuck.length === 0;
     byId("hindered-lines").textContent = this.details.stuck.join("\n");
-    byId("hindered-title").textContent = deadlock ? "Why nothing is possible" : "What is not possible now, and why";
+    const title = { true: "Why nothing is possible once time has passed", false: "What is not possible now, and why" };
+    byId("hindered-title").textContent = deadlock && matching === 0 ? "Why nothing is possible" : title[deadlock];
   }
 
   // Who takes part, unless it is one component that does what the label says.

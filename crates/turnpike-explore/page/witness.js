@@ -1,9 +1,11 @@
 // Pictures of the way to the current state, drawn by the server.
 
-import { getText } from "./api.js";
+import { getText, ofPage } from "./api.js";
 import { byId, download, make, rove } from "./elements.js";
 
 const LEAST_SCALE = 0.62;
+// What is said in sentences must stay readable.
+const LEAST_SCALE_OF_SENTENCES = 0.9;
 const NAMES = { sequence: "sequence", gantt: "gantt", timeline: "timeline", why: "why-stuck" };
 
 export class Pictures {
@@ -93,7 +95,7 @@ export class Pictures {
   insert(text) {
     const svg = new DOMParser().parseFromString(text, "text/html").querySelector("svg");
     // A wide chart becomes smaller, but not too small to read: the rest is scrolled to.
-    svg.style.minWidth = `${Number(svg.getAttribute("width")) * LEAST_SCALE}px`;
+    svg.style.minWidth = `${Number(svg.getAttribute("width")) * (this.view === "why" ? LEAST_SCALE_OF_SENTENCES : LEAST_SCALE)}px`;
     byId("picture").replaceChildren(document.importNode(svg, true));
     const steps = [...byId("picture").querySelectorAll("[data-step]")];
     for (const step of steps) {
@@ -112,7 +114,7 @@ export class Pictures {
       type: "button",
       onclick: async () => download(`${NAMES[this.view]}.svg`, await getText(`${address}&file=true`), "image/svg+xml"),
     }, "Save as SVG");
-    const trace = make("a", { href: `/api/visit/${this.end()}/trace`, download: "witness.json" }, "Save the trace");
+    const trace = make("a", { href: ofPage(`/api/visit/${this.end()}/trace`), download: "witness.json" }, "Save the trace");
     byId("picture-tools").replaceChildren(save, trace);
     if (this.view === "timeline") byId("picture-tools").append(this.variables());
   }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use turnpike_lts::trace::stuck_lines;
+use turnpike_lts::trace::{Stuckness, hindered_lines};
 use turnpike_model::{Outlook, SourcePlace, StateValues, StepError, Trace, Window};
 use turnpike_program::{Incident, ProgramModel, stack};
 use turnpike_session::{Enabled, Pattern, Simulation, Visit, add_participants, replay};
@@ -168,6 +168,7 @@ pub(crate) fn describe(
 ) -> Result<Details, Refusal> {
     let (enabled, matching) = simulation.enabled(visit, pattern, LISTED)?;
     let deadlock = simulation.is_deadlock(visit)?;
+    let stuckness = Stuckness::of(deadlock, simulation.enabled_count(visit)?);
     let here = simulation.values(visit);
     let before = simulation.parent(visit).map(|(before, _)| simulation.values(before));
     let stuck = if matching <= LISTED && pattern.is_none() && program.is_none() {
@@ -192,7 +193,7 @@ pub(crate) fn describe(
         enabled: ways,
         matching,
         deadlock,
-        stuck: stuck_lines(&stuck),
+        stuck: hindered_lines(&stuck, stuckness),
         moment: None,
         places: Vec::new(),
         program: None,
@@ -335,10 +336,26 @@ fn frame(frame: &stack::Frame) -> Frame {
     }
 }
 
+/// What files of source code are called. Debug information names any file that whoever compiled the program
+/// likes: others are not read.
+const SOURCE_ENDINGS: [&str; 14] =
+    ["c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "inl", "ipp", "rs", "s", "S"];
+
+/// Whether a file that debug information names is shown.
+fn is_source(path: &std::path::Path) -> bool {
+    // What counts is the file that is read, whatever links lead to it.
+    let Ok(path) = path.canonicalize() else { return false };
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let special = ["/proc", "/sys", "/dev", "/etc"].iter().any(|folder| path.starts_with(folder));
+    ending.is_some_and(|ending| SOURCE_ENDINGS.contains(&ending))
+        && !special
+        && std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= LARGEST_SOURCE)
+}
+
 /// The lines around the one at which a thread is. Only files that the program was compiled from are
 /// read: debug information names them.
 fn source_lines(at: &stack::SourceLine) -> Vec<SourceLine> {
-    let small = std::fs::metadata(&at.file).is_ok_and(|file| file.is_file() && file.len() <= LARGEST_SOURCE);
+    let small = is_source(std::path::Path::new(&at.file));
     let Some(text) = small.then(|| std::fs::read(&at.file).ok()).flatten() else { return Vec::new() };
     let text = String::from_utf8_lossy(&text);
     let line = at.line as usize;
@@ -347,4 +364,32 @@ fn source_lines(at: &stack::SourceLine) -> Vec<SourceLine> {
     lines
         .map(|(index, text)| SourceLine { number: index + 1, text: text.to_owned(), here: index + 1 == line })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_source_code_is_shown() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "one\ntwo\nthree\n").expect("writes");
+            path
+        };
+        let lines = |path: &std::path::Path| {
+            source_lines(&stack::SourceLine { file: path.display().to_string(), line: 2 }).len()
+        };
+        assert_eq!(lines(&file("a.c")), 3);
+        assert_eq!(lines(&file("secret.txt")), 0, "not a source file");
+        assert_eq!(lines(&file("id_rsa")), 0, "not a source file");
+        assert_eq!(lines(folder.path()), 0, "not a file");
+        let link = folder.path().join("link.c");
+        std::os::unix::fs::symlink(folder.path().join("secret.txt"), &link).expect("a link");
+        assert_eq!(lines(&link), 0, "a link to another file");
+        let large = file("large.c");
+        std::fs::write(&large, vec![b' '; LARGEST_SOURCE as usize + 1]).expect("writes");
+        assert_eq!(lines(&large), 0, "too large");
+    }
 }

@@ -190,7 +190,8 @@ fn explore(
         && explored.transitions.len() < MOST_EDGES
         && started.elapsed() < MOST_TIME
     {
-        let at = if expanded < limit && next < explored.states.len() {
+        let in_order = expanded < limit && next < explored.states.len();
+        let at = if in_order {
             next += 1;
             next - 1
         } else {
@@ -202,7 +203,8 @@ fn explore(
         if explored.found.get(at).is_none_or(|found| found.expanded) {
             continue;
         }
-        if let Some(levels) = levels {
+        // What people ask to expand need not be a state that the highway chose.
+        if let (Some(levels), true) = (levels, in_order) {
             let depth = explored.found[at].depth as usize;
             let hash = explorer.content_hash(&explored.states[at]);
             if depth > 0 && !levels.get(depth - 1).is_some_and(|level| level.contains(&hash)) {
@@ -378,6 +380,16 @@ mod tests {
         let more = graph(&model, &Asked { limit: 1, expand: vec![2, 999], ..Asked::default() });
         assert_eq!(more.nodes.iter().filter(|node| node.expanded).count(), 2);
         assert!(more.nodes[2].expanded && !more.nodes[1].expanded);
+    }
+
+    #[test]
+    fn a_state_that_a_highway_left_out_can_be_expanded() {
+        let model = philosophers(5);
+        let asked = |expand: Vec<u32>| Asked { limit: 60, highway: Some(2), expand, ..Asked::default() };
+        let before = graph(&model, &asked(Vec::new()));
+        let open = before.nodes.iter().find(|node| !node.expanded).expect("a state that was left out");
+        let after = graph(&model, &asked(vec![open.state]));
+        assert!(after.nodes[open.state as usize].expanded);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Server {
     /// end of `trace` if there is one.
     pub fn open(source: &Source, trace: Option<&Trace>, port: u16) -> Result<Server, Problem> {
         let session = Session::open(source)?;
-        let prepared = session.prepare(&Purpose { exact: true, ..Purpose::default() })?;
+        let prepared = session.prepare(&Purpose { exact: true, deadlock: true, ..Purpose::default() })?;
         let stepper = Stepper::start(&prepared, trace)?;
         let failed = |error: std::io::Error| Problem::new(format!("cannot listen on port {port}: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;

@@ -60,7 +60,8 @@ impl From<StepError> for Refusal {
 
 impl From<Diagnostic> for Refusal {
     fn from(error: Diagnostic) -> Self {
-        Refusal { help: error.help.clone(), ..Refusal::wrong(error.to_string()) }
+        // The text of a diagnostic contains its help, which has a place of its own here.
+        Refusal { help: error.help, ..Refusal::wrong(error.message) }
     }
 }
 

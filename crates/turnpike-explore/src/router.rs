@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use turnpike_lts::trace;
 use turnpike_model::{Delay, Model, Trace, hash};
-use turnpike_session::{Pattern, Request, Session, Simulation, Visit, strategy};
+use turnpike_session::{Pattern, Request, Session, Simulation, Visit, names_formula_files, strategy};
 
 use crate::assets;
 use crate::details::{Details, complete_trace, describe};
@@ -21,7 +21,7 @@ use crate::graph::{self, Asked, Graph};
 use crate::guard::{self, Guard};
 use crate::refusal::Refusal;
 use crate::searches::Searches;
-use crate::stepper::Stepper;
+use crate::stepper::{PageNumber, Stepper};
 
 /// Bytes of a request's body at most.
 const LARGEST_BODY: usize = 64 << 10;
@@ -112,12 +112,20 @@ struct Listing {
     label: Option<String>,
 }
 
+/// Which page asks: each has its own tree of visited states.
+#[derive(Deserialize)]
+struct Asker {
+    #[serde(default)]
+    page: PageNumber,
+}
+
 async fn visit(
     State(served): State<Served>,
     Path(number): Path<u32>,
+    Query(Asker { page }): Query<Asker>,
     Query(listing): Query<Listing>,
 ) -> Answer<Json<Details>> {
-    served.details(number, listing.label, |_, visit| Ok(visit)).await
+    served.details(page, number, listing.label, |_, visit| Ok(visit)).await
 }
 
 #[derive(Deserialize)]
@@ -132,6 +140,7 @@ struct Step {
 async fn step(
     State(served): State<Served>,
     Path(number): Path<u32>,
+    Query(Asker { page }): Query<Asker>,
     Json(Step { choice, delay }): Json<Step>,
 ) -> Answer<Json<Details>> {
     let delay: Option<Delay> = delay.map(|text| text.parse()).transpose()?;
@@ -139,7 +148,7 @@ async fn step(
         let next = simulation.step_after(visit, choice, delay)?;
         next.ok_or_else(|| Refusal::wrong(format!("state {number} has no transition {choice}")))
     };
-    served.details(number, None, take).await
+    served.details(page, number, None, take).await
 }
 
 #[derive(Deserialize)]
@@ -153,6 +162,7 @@ struct Walk {
 async fn walk(
     State(served): State<Served>,
     Path(number): Path<u32>,
+    Query(Asker { page }): Query<Asker>,
     Json(Walk { steps, seed }): Json<Walk>,
 ) -> Answer<Json<Details>> {
     if steps > LONGEST_WALK {
@@ -169,7 +179,7 @@ async fn walk(
         }
         Ok(visit)
     };
-    served.details(number, None, take).await
+    served.details(page, number, None, take).await
 }
 
 #[derive(Deserialize)]
@@ -181,6 +191,7 @@ struct Follow {
 async fn follow(
     State(served): State<Served>,
     Path(number): Path<u32>,
+    Query(Asker { page }): Query<Asker>,
     Json(Follow { choices }): Json<Follow>,
 ) -> Answer<Json<Details>> {
     let take = move |simulation: &mut Simulation<'_>, visit| {
@@ -188,12 +199,16 @@ async fn follow(
         outcome?;
         Ok(visit)
     };
-    served.details(number, None, take).await
+    served.details(page, number, None, take).await
 }
 
 /// The way to a state as a trace file.
-async fn whole_trace(State(served): State<Served>, Path(number): Path<u32>) -> Answer<impl IntoResponse> {
-    let trace = served.trace(number).await?;
+async fn whole_trace(
+    State(served): State<Served>,
+    Path(number): Path<u32>,
+    Query(Asker { page }): Query<Asker>,
+) -> Answer<impl IntoResponse> {
+    let trace = served.trace(page, number).await?;
     let mut text = Vec::new();
     trace.write_json(&mut text)?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text))
@@ -215,9 +230,10 @@ struct Drawing {
 async fn chart(
     State(served): State<Served>,
     Path((number, kind)): Path<(u32, String)>,
+    Query(Asker { page }): Query<Asker>,
     Query(drawing): Query<Drawing>,
 ) -> Answer<impl IntoResponse> {
-    let mut trace = served.trace(number).await?;
+    let mut trace = served.trace(page, number).await?;
     trace.loop_start = drawing.loop_start.filter(|&start| start < trace.len());
     let names: Vec<String> = match &drawing.names {
         Some(names) => serde_json::from_str(names).map_err(|_| Refusal::wrong("names are a list"))?,
@@ -257,11 +273,15 @@ struct Asking {
 }
 
 /// Searches. Events are sent as they happen; closing the stream stops the search.
-async fn search(State(served): State<Served>, Query(asking): Query<Asking>) -> Answer<impl IntoResponse> {
+async fn search(
+    State(served): State<Served>,
+    Query(Asker { page }): Query<Asker>,
+    Query(asking): Query<Asking>,
+) -> Answer<impl IntoResponse> {
     let form: Form = serde_json::from_str(&asking.form)
         .map_err(|error| Refusal::wrong(format!("no such form: {error}")))?;
     let request = served.request(&form)?;
-    let events = served.searches.begin(Arc::clone(&served.session), request, served.stepper.clone())?;
+    let events = served.searches.begin(Arc::clone(&served.session), request, served.stepper.clone(), page)?;
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
@@ -281,10 +301,51 @@ async fn end(State(served): State<Served>) -> Json<Value> {
     Json(json!({ "ended": true }))
 }
 
+/// Options that a page may give: none of them makes the server open a file. Options of the built-in
+/// strategies are numbers and words, and may be given too.
+const WITHOUT_FILES: [&str; 22] = [
+    "find",
+    "query",
+    "formula",
+    "non-zeno",
+    "all",
+    "lookahead",
+    "accept",
+    "tau",
+    "allow-unknown",
+    "strategy",
+    "max-states",
+    "max-depth",
+    "max-executions",
+    "max-time",
+    "max-memory",
+    "runs",
+    "threads",
+    "store",
+    "bitstate-size",
+    "seed",
+    "no-shorten",
+    "shorten-budget",
+];
+
+/// A page reads nothing but the model that it was started with.
+fn refuse_files(name: &str, value: &str) -> Answer<()> {
+    let of_strategy =
+        || strategy::STRATEGIES.iter().flat_map(|one| one.options).any(|option| option.name == name);
+    if !WITHOUT_FILES.contains(&name) && !of_strategy() {
+        return Err(Refusal::wrong(format!("the option `{name}` cannot be given on the page")));
+    }
+    if name == "formula" && names_formula_files(value) {
+        return Err(Refusal::wrong("the page reads no files: write the formula itself"));
+    }
+    Ok(())
+}
+
 impl Served {
     /// Goes somewhere from a visited state, and describes where that is.
     async fn details(
         &self,
+        page: PageNumber,
         number: u32,
         label: Option<String>,
         go: impl FnOnce(&mut Simulation<'_>, Visit) -> Result<Visit, Refusal> + Send + 'static,
@@ -296,14 +357,14 @@ impl Served {
             let text = session.specification().map(|specification| specification.text.as_str());
             describe(simulation, visit, pattern.as_ref(), program.as_ref(), text)
         };
-        self.stepper.ask_about(number, describe).await.map(Json)
+        self.stepper.ask_about(page, number, describe).await.map(Json)
     }
 
-    async fn trace(&self, number: u32) -> Answer<Trace> {
+    async fn trace(&self, page: PageNumber, number: u32) -> Answer<Trace> {
         let program = self.stepper.program().cloned();
         let trace =
             move |simulation: &mut Simulation<'_>, visit| complete_trace(simulation, visit, program.as_ref());
-        self.stepper.ask_about(number, trace).await
+        self.stepper.ask_about(page, number, trace).await
     }
 
     /// The request that a form makes.
@@ -318,6 +379,7 @@ impl Served {
                     "`{name}` says how the model is read: start turnpike again"
                 )));
             }
+            refuse_files(name, value)?;
         }
         request.search.check()?;
         Ok(request)

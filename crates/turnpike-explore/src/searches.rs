@@ -18,7 +18,7 @@ use turnpike_session::{
 };
 
 use crate::refusal::Refusal;
-use crate::stepper::Stepper;
+use crate::stepper::{PageNumber, Stepper};
 
 /// Searches that run at the same time at most.
 const MOST_SEARCHES: usize = 8;
@@ -42,6 +42,7 @@ impl Searches {
         session: Arc<Session>,
         request: Request,
         stepper: Stepper,
+        page: PageNumber,
     ) -> Result<EventStream, Refusal> {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +63,7 @@ impl Searches {
             let outcome = session.run(&request.search, &teller, &interrupt);
             let answer = handle.block_on(async {
                 match outcome {
-                    Ok(report) => report_json(&report, &stepper).await,
+                    Ok(report) => report_json(&report, &Follower { stepper, page }).await,
                     Err(problem) => problem_json(&problem),
                 }
             });
@@ -163,6 +164,12 @@ impl Observer for Teller {
     }
 }
 
+/// Follows witnesses for the page that searches.
+struct Follower {
+    stepper: Stepper,
+    page: PageNumber,
+}
+
 fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     json!({ "message": diagnostic.message, "help": diagnostic.help })
 }
@@ -171,18 +178,18 @@ fn problem_json(problem: &Problem) -> Value {
     json!({ "problems": problem.diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>() })
 }
 
-async fn report_json(report: &Report, stepper: &Stepper) -> Value {
+async fn report_json(report: &Report, follower: &Follower) -> Value {
     let mut answer = json!({
         "verdict": report.verdict,
         "interrupted": report.interrupted,
         "seconds": report.seconds,
     });
     match &report.outcome {
-        Outcome::Search(findings) => answer["findings"] = findings_json(findings, stepper).await,
+        Outcome::Search(findings) => answer["findings"] = findings_json(findings, follower).await,
         Outcome::Queries(answers) => {
             let mut all = Vec::new();
             for answer in answers {
-                all.push(reply_json(answer, stepper).await);
+                all.push(reply_json(answer, follower).await);
             }
             answer["answers"] = all.into();
         }
@@ -201,22 +208,24 @@ fn formula_json(answer: &FormulaAnswer) -> Value {
     json!({ "query": answer.formula.name(), "comment": "", "reply": reply })
 }
 
-async fn reply_json(answer: &Answer, stepper: &Stepper) -> Value {
+async fn reply_json(answer: &Answer, follower: &Follower) -> Value {
     let reply = match &answer.reply {
         Ok(Reply::Searched { findings, satisfied }) => {
-            json!({ "satisfied": satisfied, "findings": findings_json(findings, stepper).await })
+            json!({ "satisfied": satisfied, "findings": findings_json(findings, follower).await })
         }
-        Ok(Reply::Measured(extremes)) => json!({ "measured": extremes.verdict() }),
+        Ok(Reply::Measured(extremes)) => {
+            json!({ "measured": extremes.verdict(), "values": extremes.comparisons() })
+        }
         Err(problem) => problem_json(problem),
     };
     json!({ "query": answer.query.text, "comment": answer.query.comment, "reply": reply })
 }
 
-async fn findings_json(findings: &Findings, stepper: &Stepper) -> Value {
+async fn findings_json(findings: &Findings, follower: &Follower) -> Value {
     let run = findings.runs.last();
     let mut witnesses = Vec::new();
     for witness in findings.best_witnesses() {
-        witnesses.push(witness_json(witness, stepper).await);
+        witnesses.push(witness_json(witness, follower).await);
     }
     json!({
         "strategy": findings.strategy,
@@ -235,7 +244,7 @@ async fn findings_json(findings: &Findings, stepper: &Stepper) -> Value {
 }
 
 /// A witness, with the state at its end as the page knows it.
-async fn witness_json(witness: &WitnessReport, stepper: &Stepper) -> Value {
+async fn witness_json(witness: &WitnessReport, follower: &Follower) -> Value {
     let trace: Trace = witness.trace.clone();
     let labels: Vec<&str> = witness.trace.labels().collect();
     let mut answer = json!({
@@ -246,7 +255,7 @@ async fn witness_json(witness: &WitnessReport, stepper: &Stepper) -> Value {
         "loop": witness.loop_start,
         "labels": labels,
     });
-    match stepper.follow(trace).await {
+    match follower.stepper.follow(follower.page, trace).await {
         Ok(visit) => answer["visit"] = visit.0.into(),
         Err(_) => answer["visit"] = Value::Null,
     }

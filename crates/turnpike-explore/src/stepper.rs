@@ -1,32 +1,66 @@
-//! The thread that steps through the system. Everyone on the page asks it, one after the other: a view
-//! of a system belongs to one thread.
+//! The thread that steps through the system. Everyone on a page asks it, one after the other: a view
+//! of a system belongs to one thread. Each page has its own tree of visited states.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use tokio::sync::oneshot;
-use turnpike_model::{Model, Trace};
+use turnpike_model::{Model, StepError, Trace};
 use turnpike_program::ProgramModel;
 use turnpike_session::{Prepared, Problem, Simulation, Visit, replay};
 
 use crate::refusal::Refusal;
 
-/// States that are kept at most; after that the user has to begin anew.
+/// States that are kept for a page at most; after that it has to be loaded anew.
 const MOST_VISITS: usize = 200_000;
+/// Pages whose states are kept; the one that asked longest ago is forgotten.
+const MOST_PAGES: usize = 8;
 
-type Job = Box<dyn for<'m> FnOnce(&mut Simulation<'m>) + Send>;
+/// The number that a page gave itself.
+pub(crate) type PageNumber = u64;
+
+type Job = Box<dyn for<'m> FnOnce(&mut Pages<'m>) + Send>;
 
 /// Asks the thread that steps.
 #[derive(Clone)]
 pub(crate) struct Stepper {
     jobs: Sender<Job>,
     program: Option<Arc<ProgramModel>>,
-    /// Where the page begins.
+    /// Where pages begin.
     start: Visit,
 }
 
+/// What the pages visited.
+struct Pages<'m> {
+    model: &'m dyn Model,
+    /// The choices to where pages begin.
+    start: Vec<u32>,
+    /// In the order in which they asked last.
+    pages: Vec<(PageNumber, Simulation<'m>)>,
+}
+
+impl<'m> Pages<'m> {
+    /// The states that a page visited; at least those with which it begins.
+    fn of_page(&mut self, number: PageNumber) -> Result<&mut Simulation<'m>, StepError> {
+        let page = match self.pages.iter().position(|(own, _)| *own == number) {
+            Some(place) => self.pages.remove(place),
+            None => {
+                let mut simulation = Simulation::new(self.model)?.with_most_visits(MOST_VISITS);
+                simulation.follow(Visit::INITIAL, &self.start).1?;
+                (number, simulation)
+            }
+        };
+        if self.pages.len() >= MOST_PAGES {
+            self.pages.remove(0);
+        }
+        let last = self.pages.len();
+        self.pages.push(page);
+        Ok(&mut self.pages[last].1)
+    }
+}
+
 impl Stepper {
-    /// Starts the thread. The page begins at the end of `trace`, if there is one.
+    /// Starts the thread. Pages begin at the end of `trace`, if there is one.
     pub(crate) fn start(prepared: &Prepared, trace: Option<&Trace>) -> Result<Self, Problem> {
         let (model, program) = (Arc::clone(&prepared.model), prepared.program.clone());
         let (jobs, work) = channel::<Job>();
@@ -41,9 +75,11 @@ impl Stepper {
                 Some(trace) => follow(&mut simulation, program.is_some(), &trace),
                 None => Ok(Visit::INITIAL),
             };
+            let choices = start.as_ref().map(|&visit| simulation.choices(visit)).unwrap_or_default();
             let _ = tell.send(start);
+            let mut pages = Pages { model: &*model, start: choices, pages: Vec::new() };
             for job in work {
-                job(&mut simulation);
+                job(&mut pages);
             }
         });
         let name = &prepared.model.info().name;
@@ -57,41 +93,48 @@ impl Stepper {
         self.program.as_ref()
     }
 
-    /// Where the page begins.
+    /// Where pages begin.
     pub(crate) fn beginning(&self) -> Visit {
         self.start
     }
 
-    /// Asks something about a state that was visited.
+    /// Asks something about a state that a page visited.
     pub(crate) async fn ask_about<T: Send + 'static>(
         &self,
+        page: PageNumber,
         number: u32,
         question: impl FnOnce(&mut Simulation<'_>, Visit) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.ask(move |simulation| {
+        self.ask(page, move |simulation| {
             let visit = simulation.visit(number);
             let visit = visit.ok_or_else(|| Refusal::unknown(format!("state {number} was not visited")))?;
-            if simulation.visited() >= MOST_VISITS {
-                let message = format!("{MOST_VISITS} states were visited: start turnpike again");
-                return Err(Refusal::too_much(message));
-            }
             question(simulation, visit)
         })
         .await
     }
 
     /// Follows a witness of a search.
-    pub(crate) async fn follow(&self, trace: Trace) -> Result<Visit, Refusal> {
+    pub(crate) async fn follow(&self, page: PageNumber, trace: Trace) -> Result<Visit, Refusal> {
         let program = self.program.is_some();
-        self.ask(move |simulation| follow(simulation, program, &trace).map_err(Refusal::wrong)).await
+        self.ask(page, move |simulation| follow(simulation, program, &trace).map_err(Refusal::wrong)).await
     }
 
     async fn ask<T: Send + 'static>(
         &self,
+        page: PageNumber,
         question: impl FnOnce(&mut Simulation<'_>) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let (answer, answered) = oneshot::channel();
-        let job = move |simulation: &mut Simulation<'_>| drop(answer.send(question(simulation)));
+        let ask = move |pages: &mut Pages<'_>| {
+            let simulation = pages.of_page(page)?;
+            let outcome = question(simulation);
+            if simulation.take_fullness() {
+                let message = format!("this page visited {MOST_VISITS} states: load it anew");
+                return Err(Refusal::too_much(message));
+            }
+            outcome
+        };
+        let job = move |pages: &mut Pages<'_>| drop(answer.send(ask(pages)));
         self.jobs.send(Box::new(job)).map_err(|_| Refusal::broken())?;
         answered.await.map_err(|_| Refusal::broken())?
     }

@@ -141,6 +141,12 @@ pub fn read_formulas(arguments: &[String]) -> Result<Vec<FormulaText>, Problem> 
     Ok(formulas)
 }
 
+/// Whether an argument names a file or a folder of formulas, rather than being a formula.
+pub fn names_formula_files(argument: &str) -> bool {
+    let path = Path::new(argument);
+    has_extension(path) || path.is_dir()
+}
+
 fn has_extension(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "mcf")
 }

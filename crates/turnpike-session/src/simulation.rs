@@ -44,6 +44,10 @@ pub struct Simulation<'m> {
     /// The outgoing transitions of the visit that was asked about last.
     expanded: Option<Visit>,
     successors: Successors,
+    /// Visits that are kept at most.
+    most_visits: usize,
+    /// Whether a step was refused because of that.
+    is_full: bool,
 }
 
 struct Visited {
@@ -71,9 +75,22 @@ impl<'m> Simulation<'m> {
             children: FxHashMap::default(),
             expanded: None,
             successors: Successors::new(model.info().width),
+            most_visits: usize::MAX,
+            is_full: false,
         };
         simulation.expand(Visit::INITIAL)?;
         Ok(simulation)
+    }
+
+    /// Keeps at most this many visits: a step that leads to a further one is refused.
+    #[must_use]
+    pub fn with_most_visits(self, most_visits: usize) -> Self {
+        Simulation { most_visits, ..self }
+    }
+
+    /// Whether a step was refused because there would be too many visits, since this was asked last.
+    pub fn take_fullness(&mut self) -> bool {
+        std::mem::take(&mut self.is_full)
     }
 
     /// The system.
@@ -197,6 +214,10 @@ impl<'m> Simulation<'m> {
         let index = choice as usize;
         if index >= self.successors.len() {
             return Ok(None);
+        }
+        if self.visits.len() >= self.most_visits {
+            self.is_full = true;
+            return Err(StepError::new(format!("{} states were visited", self.visits.len())));
         }
         let label = self.explorer.label(self.successors.label(index)).text;
         let state = self.successors.state(index).to_vec();

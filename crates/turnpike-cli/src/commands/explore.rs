@@ -9,6 +9,7 @@ use crate::cli::Format;
 use crate::commands::{replay, show};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::known_programs;
 use crate::output::{self, VERSION, interrupt};
 use crate::source::ModelArgs;
 
@@ -19,9 +20,13 @@ Examples:
   turnpike explore --program ./bank -- 3 accounts
   turnpike explore models/fischer.xta --no-open --port 8080";
 
+/// What can be explored. Standard input can be read once only.
+const EXPLORED: &str = "A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz), `builtin:NAME`, or a trace \
+    (.json) that says what it belongs to; or --program";
+
 /// Flags of `turnpike explore`.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("model", |argument| argument.help(EXPLORED)))]
 pub(crate) struct Args {
     #[command(flatten)]
     model: ModelArgs,
@@ -80,6 +85,9 @@ fn source_and_trace(args: &Args) -> Outcome<(Source, Option<Trace>)> {
         let error = Diagnostic::error(format!("{named} does not say which model it belongs to"));
         return Err(error.help("name the model: turnpike explore MODEL --trace TRACE").into());
     };
+    let ModelArgs { reading, program, .. } = &args.model;
+    replay::refuse_reading_flags(named, reading, program, "turnpike explore MODEL --trace TRACE")?;
+    known_programs::check(&source, named, "turnpike explore --program PATH --trace TRACE")?;
     Ok((source, Some(trace)))
 }
 

@@ -59,7 +59,7 @@ impl ModelArgs {
 
     /// Opens the model such that its states can be shown as they are.
     pub(crate) fn prepare_exactly(&self) -> Result<Prepared, Failure> {
-        Ok(self.open()?.prepare(&Purpose { exact: true, ..Purpose::default() })?)
+        Ok(self.open()?.prepare(&Purpose { exact: true, deadlock: true, ..Purpose::default() })?)
     }
 }
 
@@ -159,6 +159,11 @@ impl clap::FromArgMatches for ReadingArgs {
 }
 
 impl ReadingArgs {
+    /// The first flag that was given.
+    pub(crate) fn first_given(&self) -> Option<&str> {
+        self.first_given.as_deref()
+    }
+
     /// A model of this name.
     pub(crate) fn source(&self, model: &str) -> Source {
         Source::Model { location: Location::from(model), reading: self.reading() }

@@ -29,7 +29,7 @@ pub(crate) struct ProgramArgs {
 
 impl ProgramArgs {
     /// The first flag that was given, for models it means nothing for.
-    pub(super) fn first_given(&self) -> Option<String> {
+    pub(crate) fn first_given(&self) -> Option<String> {
         let shown = self.show_output.then(|| "--show-output".to_owned());
         self.options.first_given().or(shown)
     }
@@ -54,7 +54,7 @@ impl ProgramArgs {
     /// Opens a source. What a program prints is shown when that was asked for.
     pub(crate) fn open(&self, source: &Source) -> Result<Session, Failure> {
         Ok(if self.show_output {
-            Session::open_showing(source, output::note)?
+            Session::open_showing(source, |text| output::note(&output::escape_controls(text)))?
         } else {
             Session::open(source)?
         })

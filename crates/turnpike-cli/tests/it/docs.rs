@@ -122,6 +122,7 @@ fn check(page: &Path) -> Vec<String> {
             .current_dir(folder.path())
             .env("PATH", &path)
             .env("NO_COLOR", "1")
+            .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
             .output()
             .expect("bash runs");
         let code = output.status.code().unwrap_or(-1);

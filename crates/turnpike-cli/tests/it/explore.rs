@@ -8,6 +8,7 @@ fn start(arguments: &[&str]) -> (Child, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_turnpike"))
         .args(["explore", "--no-open"])
         .args(arguments)
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -45,3 +45,4 @@ mod timed_pictures;
 mod timed_queries;
 mod timed_walks;
 mod timed_zeno;
+mod trust;

@@ -47,7 +47,7 @@ fn walks_repeat_with_their_seed() {
 }
 
 /// Names and data of the events of a search.
-fn search(page: &Page, options: &Value) -> Vec<(String, Value)> {
+pub(crate) fn search(page: &Page, options: &Value) -> Vec<(String, Value)> {
     search_and(page, options, |_, _| {})
 }
 
@@ -234,4 +234,57 @@ fn the_page_ends_when_it_is_told() {
         assert!(begun.elapsed() < Duration::from_secs(10), "it still listens");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Queries for extreme values come with the values.
+#[test]
+fn measured_values_are_answered() {
+    let page = Page::of("../../models/timed/fischer.xta", &["N=2"]);
+    let events = search(&page, &json!([["query", "sup: P(1).x"]]));
+    let (_, finished) = events.last().expect("the end");
+    let reply = &finished["answers"][0]["reply"];
+    assert!(reply["values"][0].as_str().is_some_and(|value| value.starts_with("P(1).x")), "{finished}");
+}
+
+/// Nothing can happen in a part of this state: when x is more than 10.
+const STUCK_LATER: &str = "clock x; process P() { state A, B; init A; \
+    trans A -> B { guard x >= 3; }, B -> A { guard x <= 10; assign x = 0; }; } p = P(); system p;";
+
+#[test]
+fn a_state_that_becomes_a_deadlock_with_time_is_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("later.xta");
+    std::fs::write(&file, STUCK_LATER).expect("writes");
+    let page = Page::of(&file.display().to_string(), &[]);
+    let (_, start) = page.get("/api/visit/0");
+    assert_eq!(start["deadlock"], false, "{start}");
+    let (_, stuck) = page.post("/api/visit/0/step", &json!({ "choice": 0 }));
+    assert_eq!((&stuck["deadlock"], stuck["matching"].as_u64()), (&json!(true), Some(1)), "{stuck}");
+    let lines: Vec<&str> =
+        stuck["stuck"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
+    assert_eq!(lines[0], "why nothing can happen any more once time has passed:");
+    assert!(lines.iter().any(|line| line.contains("x <= 10 does not hold then, but x > 10")), "{lines:?}");
+    let address = format!("/api/visit/{}/chart/why-stuck", stuck["visit"]);
+    assert_eq!(page.get(&address).0, 200, "there is a picture of it");
+    let (_, graph) = page.post("/api/graph", &json!({ "limit": 5 }));
+    let nodes = graph["nodes"].as_array().expect("nodes");
+    assert!(nodes.iter().any(|node| node["deadlock"] == true), "{graph}");
+}
+
+#[test]
+fn what_is_not_possible_is_not_called_a_deadlock() {
+    let page = Page::of("../../models/abp.mcrl2", &[]);
+    let (_, start) = page.get("/api/visit/0");
+    assert_eq!(
+        (&start["deadlock"], &start["stuck"][0]),
+        (&json!(false), &json!("what is not possible now, and why:"))
+    );
+}
+
+#[test]
+fn the_help_of_a_refusal_is_given_once() {
+    let page = Page::of("builtin:philosophers", &["n=2"]);
+    let (_, answer) = page.post("/api/command", &json!({ "options": [["strategy", "bsf"]] }));
+    let problem = answer["problem"].as_str().expect("a problem");
+    assert_eq!(problem.matches("bfs").count(), 1, "{problem}");
 }

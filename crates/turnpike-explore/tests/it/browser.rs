@@ -79,7 +79,7 @@ impl WebDriverCompatibleCommand for ColourScheme {
     }
 }
 
-struct Browser {
+pub(crate) struct Browser {
     client: Client,
     _driver: Driver,
     profile: tempfile::TempDir,
@@ -113,12 +113,12 @@ impl Browser {
         Some(Browser { client, _driver: driver, profile })
     }
 
-    async fn load(&self, page: &Page) {
+    pub(crate) async fn load(&self, page: &Page) {
         self.client.goto(&page.url).await.expect("loads");
         self.wait("body[data-ready=true]").await;
     }
 
-    async fn wait(&self, selector: &str) {
+    pub(crate) async fn wait(&self, selector: &str) {
         let waiting = self.client.wait().at_most(Duration::from_secs(60));
         let found = waiting.for_element(Locator::Css(selector)).await;
         if let Err(error) = found {
@@ -126,33 +126,33 @@ impl Browser {
         }
     }
 
-    async fn text(&self, selector: &str) -> String {
+    pub(crate) async fn text(&self, selector: &str) -> String {
         let element = self.client.find(Locator::Css(selector)).await.expect(selector);
         element.text().await.expect("text")
     }
 
-    async fn click(&self, selector: &str) {
+    pub(crate) async fn click(&self, selector: &str) {
         let element = self.client.find(Locator::Css(selector)).await.expect(selector);
         element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
     }
 
-    async fn count(&self, selector: &str) -> usize {
+    pub(crate) async fn count(&self, selector: &str) -> usize {
         self.client.find_all(Locator::Css(selector)).await.expect("a list").len()
     }
 
     /// Types a key that is meant for no field.
-    async fn press(&self, key: &str) {
+    pub(crate) async fn press(&self, key: &str) {
         let body = self.client.find(Locator::Css("body")).await.expect("a body");
         body.send_keys(key).await.expect("typed");
     }
 
     /// Runs a script of the page and gives what it returns.
-    async fn script(&self, script: &str) -> Value {
+    pub(crate) async fn script(&self, script: &str) -> Value {
         self.client.execute(script, Vec::new()).await.unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
     /// Sets a field of the tools above a picture, by the beginning of its label.
-    async fn set_tool(&self, label: &str, value: &str) {
+    pub(crate) async fn set_tool(&self, label: &str, value: &str) {
         let script = format!(
             "const label = [...document.querySelectorAll('#picture-tools label')]
                  .find((one) => one.textContent.trim().startsWith('{label}'));
@@ -178,13 +178,13 @@ impl Browser {
     }
 
     /// Types into a field that may have a text already.
-    async fn fill(&self, selector: &str, text: &str) {
+    pub(crate) async fn fill(&self, selector: &str, text: &str) {
         let field = self.client.find(Locator::Css(selector)).await.expect(selector);
         field.clear().await.expect("cleared");
         field.send_keys(text).await.expect("typed");
     }
 
-    async fn eventually(&self, selector: &str, words: &str) {
+    pub(crate) async fn eventually(&self, selector: &str, words: &str) {
         for _ in 0..200 {
             if self.text(selector).await.contains(words) {
                 return;
@@ -200,6 +200,12 @@ impl Browser {
         self.client.execute("window.scrollTo(0, 0)", Vec::new()).await.expect("scrolled");
         let image = self.client.screenshot().await.expect("a picture");
         std::fs::write(folder.join(name), image).expect("written");
+    }
+
+    /// Forgets what the browser complained about so far: it does so about every request that is refused.
+    pub(crate) async fn forget_complaints(&self) {
+        let log: Result<Value, CmdError> = self.client.issue_cmd(ConsoleLog).await;
+        log.expect("the console");
     }
 
     /// Whatever the page complained about fails the test.
@@ -218,7 +224,7 @@ impl Browser {
 }
 
 /// Runs a test in a browser, or says that it was skipped.
-fn in_browser(size: (u32, u32), test: impl AsyncFnOnce(&Browser)) {
+pub(crate) fn in_browser(size: (u32, u32), test: impl AsyncFnOnce(&Browser)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let Some(browser) = Browser::open(size).await else {

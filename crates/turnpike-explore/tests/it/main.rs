@@ -6,3 +6,4 @@ mod answers;
 mod browser;
 mod client;
 mod safety;
+mod views;

@@ -1,7 +1,11 @@
 //! Whom the page refuses. Nothing that is refused changes anything.
 
 use serde_json::json;
+use turnpike_session::{
+    Goals, Limits, ProgramSource, Reading, Running, Section, TimedReading, WitnessSettings, strategy,
+};
 
+use crate::answers::search;
 use crate::client::Page;
 
 /// A small generator: a test needs no better one.
@@ -126,4 +130,85 @@ fn what_is_too_large_is_refused() {
     assert!(status == 413 || status == 0, "{status}");
     let (status, _) = page.get(&format!("/api/visit/0?label={}", "x".repeat(1 << 20)));
     assert!((400..500).contains(&status) || status == 0, "{status}");
+}
+
+/// The names of all options that a request can have.
+fn all_options() -> Vec<&'static str> {
+    fn of<T: Section>() -> impl Iterator<Item = &'static str> {
+        T::OPTIONS.iter().map(|option| option.name)
+    }
+    let of_strategies = strategy::STRATEGIES.iter().flat_map(|strategy| strategy.options);
+    of::<Reading>()
+        .chain(of::<TimedReading>())
+        .chain(of::<ProgramSource>())
+        .chain(of::<Goals>())
+        .chain(of::<Limits>())
+        .chain(of::<Running>())
+        .chain(of::<WitnessSettings>())
+        .chain(["strategy"])
+        .chain(of_strategies.map(|option| option.name))
+        .collect()
+}
+
+/// Whoever may ask may still not read files of this machine.
+#[test]
+fn no_option_opens_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let secret = "turnpike_secret_line";
+    for name in ["secret", "secret.mcf", "secret.q", "secret.json"] {
+        std::fs::write(folder.path().join(name), format!("{secret} {secret}\n{secret}")).expect("writes");
+    }
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let paths = [path("secret"), path("secret.mcf"), path("secret.q"), path("secret.json"), path("")];
+    let page = Page::of("../../models/timed/fischer.xta", &["N=2"]);
+    for option in all_options() {
+        for path in &paths {
+            let options = json!([[option, path], ["max-states", "10"]]);
+            let (_, preview) = page.post("/api/command", &json!({ "options": options }));
+            let outcome = search(&page, &options);
+            let text = format!("{preview} {outcome:?}");
+            assert!(!text.contains(secret), "{option} {path}: {text}");
+        }
+    }
+    // Those that name files are refused by name, whatever the value is.
+    for (option, value) in
+        [("queries", "x"), ("queries", "/dev/zero"), ("formula", "/dev/null.mcf"), ("formula", "/")]
+    {
+        let form = json!({ "options": [[option, value]] });
+        let (_, answer) = page.post("/api/command", &form);
+        assert!(answer["problem"].is_string(), "{option} {value}: {answer}");
+        assert!(search(&page, &form["options"]).is_empty(), "{option} {value}");
+    }
+    let (_, formula) = page.post("/api/command", &json!({ "options": [["formula", "[true*]<true>true"]] }));
+    assert!(formula["command"].is_string(), "a formula itself is not a file: {formula}");
+}
+
+/// A page that visited too much can still look at what it visited, and other pages are not disturbed.
+#[test]
+fn a_page_that_visited_too_much_disturbs_nobody() {
+    let page = Page::of("builtin:bakery", &["n=2"]);
+    let walk = |number: u64, seed: u64| {
+        page.post(&format!("/api/visit/0/walk?page={number}"), &json!({ "steps": 10_000, "seed": seed }))
+    };
+    let mut at = json!(0);
+    let refused = (0..40).find_map(|seed| {
+        let (status, details) = walk(1, seed);
+        if status != 200 {
+            return Some((status, details));
+        }
+        at = details["visit"].clone();
+        None
+    });
+    let (status, refusal) = refused.expect("at some time it is too much");
+    assert_eq!(status, 429, "{refusal}");
+    assert!(refusal["error"].as_str().is_some_and(|error| error.contains("load it anew")), "{refusal}");
+    assert_eq!(page.get("/api/visit/0?page=1").0, 200, "what was visited can be looked at");
+    assert_eq!(page.post("/api/visit/0/step?page=1", &json!({ "choice": 9_999 })).0, 422);
+    assert_eq!(walk(2, 1).0, 200, "another page");
+    // The page that asked longest ago is forgotten.
+    for number in 2..12 {
+        assert_eq!(page.get(&format!("/api/visit/0?page={number}")).0, 200);
+    }
+    assert_eq!(page.get(&format!("/api/visit/{at}?page=1")).0, 404);
+    assert_eq!(walk(1, 1).0, 200, "it begins anew");
 }

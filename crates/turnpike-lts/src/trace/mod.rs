@@ -36,7 +36,7 @@ pub use chart::{
 };
 pub use page::html_page;
 pub use path::to_lts;
-pub use stuck::stuck_lines;
+pub use stuck::{Stuckness, hindered_lines, stuck_lines};
 
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,16 +16,52 @@ const OFFERS: usize = 12;
 /// Components that are named before the rest is only counted.
 const NAMES: usize = 4;
 
+/// What is explained of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stuckness {
+    /// Nothing can happen.
+    Now,
+    /// Something can happen now, but nothing any more when too much time has passed.
+    Later,
+    /// Something can happen: what cannot is explained.
+    Partly,
+}
+
+impl Stuckness {
+    /// That of a state which is a deadlock or not, with this many transitions.
+    pub fn of(deadlock: bool, enabled: usize) -> Self {
+        match (deadlock, enabled) {
+            (true, 0) => Stuckness::Now,
+            (true, _) => Stuckness::Later,
+            (false, _) => Stuckness::Partly,
+        }
+    }
+
+    fn heading(self) -> &'static str {
+        match self {
+            Stuckness::Now => "why nothing can happen:",
+            Stuckness::Later => "why nothing can happen any more once time has passed:",
+            Stuckness::Partly => "what is not possible now, and why:",
+        }
+    }
+}
+
 /// Why a trace ends in a deadlock, as lines for people: what keeps each component from going on.
 /// Nothing if that is not known.
 pub fn stuck_lines(components: &[StuckComponent]) -> Vec<String> {
+    hindered_lines(components, Stuckness::Now)
+}
+
+/// The same for any state.
+pub fn hindered_lines(components: &[StuckComponent], stuckness: Stuckness) -> Vec<String> {
     if components.is_empty() {
         return Vec::new();
     }
-    let mut out = vec!["why nothing can happen:".to_owned()];
+    let mut out = vec![stuckness.heading().to_owned()];
     for component in components {
         out.push(format!("  {}", headline(component)));
-        out.extend(component.offers.iter().take(OFFERS).map(|offer| format!("    {}", sentence(offer))));
+        let offers = component.offers.iter().take(OFFERS);
+        out.extend(offers.map(|offer| format!("    {}", sentence_at(offer, stuckness))));
         if component.offers.len() > OFFERS {
             out.push(format!("    ... and {} more", component.offers.len() - OFFERS));
         }
@@ -51,16 +87,22 @@ pub(crate) fn headline(stuck: &StuckComponent) -> String {
 }
 
 pub(crate) fn sentence(offer: &Offer) -> String {
-    let reasons: Vec<String> = offer.obstacles.iter().map(reason).collect();
+    sentence_at(offer, Stuckness::Now)
+}
+
+fn sentence_at(offer: &Offer, stuckness: Stuckness) -> String {
+    let reasons: Vec<String> = offer.obstacles.iter().map(|obstacle| reason(obstacle, stuckness)).collect();
     format!("{}: {}", offer.action, reasons.join("; "))
 }
 
-fn reason(obstacle: &Obstacle) -> String {
+fn reason(obstacle: &Obstacle, stuckness: Stuckness) -> String {
+    // The clocks that people see are those of now.
+    let then = if stuckness == Stuckness::Later { " then" } else { "" };
     match obstacle {
         Obstacle::Condition { condition, actual: Some(actual) } => {
-            format!("{condition} does not hold, but {actual}")
+            format!("{condition} does not hold{then}, but {actual}")
         }
-        Obstacle::Condition { condition, actual: None } => format!("{condition} does not hold"),
+        Obstacle::Condition { condition, actual: None } => format!("{condition} does not hold{then}"),
         Obstacle::Target { component, condition } => {
             format!("would violate the invariant {condition} of {component}")
         }
@@ -193,6 +235,13 @@ mod tests {
             "  R at End, which is urgent: no time passes; it offers nothing",
         ];
         assert_eq!(stuck_lines(&components), expected);
+        let partly = hindered_lines(&components, Stuckness::of(false, 2));
+        assert_eq!(partly[0], "what is not possible now, and why:");
+        assert_eq!(partly[1..], expected[1..]);
+        let later = hindered_lines(&components, Stuckness::of(true, 1));
+        assert_eq!(later[0], "why nothing can happen any more once time has passed:");
+        assert_eq!(later[8], "    b: n == 0 does not hold then, but n == 3; Train has to act first");
+        assert_eq!(Stuckness::of(true, 0), Stuckness::Now);
         assert!(stuck_lines(&[]).is_empty());
     }
 

@@ -15,6 +15,7 @@ use crate::cli::Format;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::known_programs;
 use crate::options::Options;
 use crate::output::{self, VERSION};
 use crate::source::{ProgramArgs, ReadingArgs, source};
@@ -103,8 +104,17 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     // The states of the trace show how it was found.
     purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
     let source = match (named, remembered(&trace)) {
-        (true, old) => with_remembered(source(&args.model, &args.reading, &args.program)?, old),
-        (false, Some(old)) => old,
+        (true, old) => {
+            let source = with_remembered(source(&args.model, &args.reading, &args.program)?, old);
+            known_programs::remember(&source);
+            source
+        }
+        (false, Some(old)) => {
+            let named = "turnpike replay --program PATH TRACE";
+            refuse_reading_flags(&file, &args.reading, &args.program, "turnpike replay MODEL TRACE")?;
+            known_programs::check(&old, &file, named)?;
+            old
+        }
         (false, None) => {
             let error = Diagnostic::error(format!("{file} does not say which model it belongs to"));
             return Err(error.help("name the model before the trace: turnpike replay MODEL TRACE").into());
@@ -178,6 +188,20 @@ fn refuse_for_models(args: &Args, model: &str) -> Outcome<()> {
         }
         None => Ok(()),
     }
+}
+
+/// A trace that is given alone says how its model is read: flags about that would have no effect.
+pub(crate) fn refuse_reading_flags(
+    trace: &str,
+    reading: &ReadingArgs,
+    program: &ProgramArgs,
+    instead: &str,
+) -> Outcome<()> {
+    let Some(flag) = reading.first_given().map(str::to_owned).or_else(|| program.first_given()) else {
+        return Ok(());
+    };
+    let message = format!("{flag} says how a model is read, but {trace} says that already");
+    Err(Diagnostic::error(message).help(format!("name the model as well: {instead}")).into())
 }
 
 /// What the trace belongs to, if it says so.

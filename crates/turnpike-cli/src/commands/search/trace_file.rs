@@ -10,6 +10,7 @@ use turnpike_session::{Evidence, Findings, FormulaAnswer, FormulaReply, Problem,
 use super::human;
 
 use crate::failure::{Failure, Outcome};
+use crate::known_programs;
 
 /// A file that can be written.
 pub(crate) struct TraceFile {
@@ -49,6 +50,7 @@ impl TraceFile {
                 written.stuck = incident.stuck_components();
             }
             trace::write_file(&written, &path)?;
+            known_programs::remember(source);
             files.push(path.display().to_string());
         }
         Ok(files)

@@ -5,9 +5,9 @@ mod input;
 mod session;
 
 use serde_json::json;
-use turnpike_lts::trace::stuck_lines;
+use turnpike_lts::trace::{Stuckness, hindered_lines};
 use turnpike_model::{Diagnostic, Model};
-use turnpike_program::ProgramModel;
+use turnpike_program::{HeldLock, Incident, ProgramModel};
 use turnpike_session::{Enabled, Pattern, add_participants, replay, values};
 
 use crate::cli::Format;
@@ -26,9 +26,13 @@ fn after_help() -> String {
     HELP.lines().fold("Commands, one per line:".to_owned(), |text, line| format!("{text}\n  {line}"))
 }
 
+/// What can be stepped through. Commands come from standard input.
+const SIMULATED: &str =
+    "A model file (.mcrl2, .tck, .xml, .xta, .ta, .aut, .aut.gz) or `builtin:NAME`; or --program";
+
 /// Flags of `turnpike simulate`.
 #[derive(clap::Args)]
-#[command(after_help = after_help())]
+#[command(after_help = after_help(), mut_arg("model", |argument| argument.help(SIMULATED)))]
 pub(crate) struct Args {
     #[command(flatten)]
     model: ModelArgs,
@@ -221,9 +225,12 @@ impl Simulation<'_> {
         let lines = match self.program {
             Some(program) => {
                 let incident = program.incident(&self.session.choices());
-                incident.map_err(|error| error.to_string())?.stack_lines(true)
+                thread_lines(&incident.map_err(|error| error.to_string())?)
             }
-            None => stuck_lines(&self.session.hindered()?),
+            None => {
+                let stuckness = Stuckness::of(self.session.is_deadlock()?, self.session.enabled_count());
+                hindered_lines(&self.session.hindered()?, stuckness)
+            }
         };
         if lines.is_empty() {
             self.say("everything that a component could do alone is possible");
@@ -312,6 +319,25 @@ impl Simulation<'_> {
         };
         if values.is_empty() { String::new() } else { format!("  {}", values.join(", ")) }
     }
+}
+
+/// Which locks the threads of a program hold, what they wait for, and where they are.
+fn thread_lines(incident: &Incident) -> Vec<String> {
+    let since = |since: Option<&String>| since.map_or(String::new(), |since| format!(" since {since}"));
+    let holds = incident.held.iter().map(|held| {
+        let HeldLock { thread, object, since: place, .. } = held;
+        format!("{thread} holds {object}{}", since(place.as_ref()))
+    });
+    let waits = incident.waiting.iter().map(|waiting| {
+        let holder = waiting
+            .holder
+            .as_ref()
+            .map(|holder| format!(", which {holder} has had{}", since(waiting.since.as_ref())));
+        format!("{} waits {}{}", waiting.thread, waiting.what, holder.unwrap_or_default())
+    });
+    let mut lines: Vec<String> = holds.chain(waits).collect();
+    lines.extend(incident.stack_lines(false));
+    lines
 }
 
 /// After which delays a transition can be taken.

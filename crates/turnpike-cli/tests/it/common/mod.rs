@@ -58,6 +58,8 @@ impl Ran {
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_turnpike"));
     command.args(arguments).stdin(Stdio::null()).env("NO_COLOR", "1");
+    // Programs that tests search are not remembered for the user who runs the tests.
+    command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

@@ -1,0 +1,166 @@
+//! What the views of the page show, in a real browser.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::browser::{Browser, in_browser};
+use crate::client::Page;
+
+/// Serves a model that is written to a file.
+fn page_of(folder: &tempfile::TempDir, name: &str, text: &str) -> Page {
+    let file = folder.path().join(name);
+    std::fs::write(&file, text).expect("writes");
+    Page::of(&file.display().to_string(), &[])
+}
+
+/// Looks for a deadlock and draws why it is one.
+async fn draw_deadlock(browser: &Browser, page: &Page, words: &[&str]) {
+    browser.load(page).await;
+    browser.fill("#find", "deadlock").await;
+    browser.click("#go").await;
+    browser.wait("#results button").await;
+    browser.wait("#tab-why:not([hidden])").await;
+    browser.click("#tab-why").await;
+    browser.wait("#picture svg").await;
+    for words in words {
+        browser.eventually("#picture", words).await;
+    }
+}
+
+#[test]
+fn why_a_specification_is_stuck_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "act s, r, c: Nat; proc S = s(1) . delta; proc R = r(2) . delta; \
+                init allow({c}, comm({s|r -> c}, S || R));";
+    let page = page_of(&folder, "stuck.mcrl2", text);
+    in_browser((1280, 900), async |browser| {
+        draw_deadlock(browser, &page, &["s(1)", "r(2)"]).await;
+    });
+}
+
+#[test]
+fn why_a_timed_automaton_is_stuck_later_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "clock x; process P() { state A, B; init A; \
+                trans A -> B { guard x >= 3; }, B -> A { guard x <= 10; assign x = 0; }; } p = P(); system p;";
+    let page = page_of(&folder, "later.xta", text);
+    in_browser((1280, 900), async |browser| {
+        draw_deadlock(browser, &page, &["x <= 10"]).await;
+        browser.eventually("#hindered-title", "once time has passed").await;
+    });
+}
+
+#[test]
+fn delays_are_added_exactly_and_queries_are_answered() {
+    let page = Page::of("../../models/timed/fischer.xta", &["N=2", "WAIT=1", "WRITE=2"]);
+    in_browser((1280, 900), async |browser| {
+        browser.load(&page).await;
+        browser.fill("#delay-text", "1/3").await;
+        browser.eventually("#clocks", "time 1/3").await;
+        browser.click("#enabled button").await;
+        browser.eventually("#place", "at 1/3").await;
+        browser.fill("#delay-text", "0.25").await;
+        browser.eventually("#clocks", "time 7/12").await;
+        browser.fill("#queries", "sup: P(1).x").await;
+        browser.click("#go").await;
+        browser.eventually("#results", "P(1).x has no bound").await;
+    });
+}
+
+#[test]
+fn the_reason_of_a_refusal_is_shown() {
+    let page = Page::of("builtin:philosophers", &["n=2"]);
+    in_browser((1280, 900), async |browser| {
+        browser.load(&page).await;
+        browser.script("document.querySelector('#form details').open = true").await;
+        browser.fill("#max-states", "many").await;
+        browser.eventually("#wrong", "many").await;
+        browser.script("document.getElementById('wrong').textContent = ''").await;
+        browser.click("#go").await;
+        browser.eventually("#wrong", "many").await;
+        browser.forget_complaints().await;
+        browser.fill("#max-states", "1000").await;
+        browser.click("#go").await;
+        browser.eventually("#results", "2 steps").await;
+        browser.click("#end").await;
+        browser.eventually("#notice", "has ended").await;
+        // What is typed afterwards is answered by nobody, and breaks nothing.
+        let typing = "window.typing = setInterval(
+            () => document.getElementById('form').dispatchEvent(new Event('input')), 100)";
+        browser.script(typing).await;
+        browser.eventually("#wrong", "no longer answers").await;
+        browser.script("clearInterval(window.typing)").await;
+        browser.forget_complaints().await;
+    });
+}
+
+#[test]
+fn a_very_large_window_is_used() {
+    let page = Page::of("../../models/lift.mcrl2", &[]);
+    in_browser((3840, 2160), async |browser| {
+        browser.load(&page).await;
+        browser.fill("#find", "action protocol_error").await;
+        browser.click("#go").await;
+        browser.wait("#picture svg.chart [data-step='12']").await;
+        let script = "return [document.documentElement.scrollWidth <= window.innerWidth,
+            document.getElementById('views').clientWidth > window.innerWidth / 2]";
+        assert_eq!(browser.script(script).await, json!([true, true]));
+    });
+}
+
+/// Only texts change while a search reports: no element is made anew, so nothing flickers.
+#[test]
+fn progress_makes_no_new_elements() {
+    let page = Page::of("builtin:bakery", &["n=5"]);
+    in_browser((1280, 900), async |browser| {
+        browser.load(&page).await;
+        browser.script("const s = document.getElementById('strategy'); s.value = 'bfs'; s.dispatchEvent(new Event('change'))").await;
+        browser.fill("#find", "deadlock").await;
+        browser.click("#go").await;
+        browser.wait("#progress dd").await;
+        let watch = "window.made = [];
+            new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach((node) => {
+                if (node.nodeType === Node.ELEMENT_NODE) window.made.push(node.outerHTML);
+            }))).observe(document.body, { childList: true, subtree: true });";
+        browser.script(watch).await;
+        let mut texts = Vec::new();
+        for _ in 0..600 {
+            let text = browser.text("#progress").await;
+            if texts.last() != Some(&text) {
+                texts.push(text);
+            }
+            if texts.len() >= 10 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert!(texts.len() >= 10, "progress is shown: {texts:?}");
+        assert_eq!(browser.script("return window.made").await, json!([]));
+        browser.click("#stop").await;
+        browser.eventually("#notice", "stopped").await;
+    });
+}
+
+#[test]
+fn a_larger_part_of_the_state_space_stays_in_view() {
+    let page = Page::of("builtin:bakery", &["n=3"]);
+    in_browser((1280, 900), async |browser| {
+        browser.load(&page).await;
+        browser.click("#tab-space").await;
+        browser.wait("[data-node='20']").await;
+        browser.set_tool("states", "1500").await;
+        browser.wait("[data-node='1000']").await;
+        let script = "const outer = document.getElementById('picture').getBoundingClientRect();
+            const inner = document.querySelector(\"[data-node='0']\").getBoundingClientRect();
+            return inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top && inner.bottom <= outer.bottom";
+        assert_eq!(browser.script(script).await, true, "the initial state is in view");
+        // Labels that are drawn do not cover each other.
+        browser.set_tool("states", "12").await;
+        browser.wait(".space-label").await;
+        let covering = "const boxes = [...document.querySelectorAll('.space-label')].map((one) => one.getBoundingClientRect());
+            return boxes.filter((one, at) => boxes.some((other, place) => place < at
+                && one.left < other.right - 2 && other.left < one.right - 2 && one.top < other.bottom - 3 && other.top < one.bottom - 3)).length";
+        assert_eq!(browser.script(covering).await, 0);
+    });
+}
