@@ -4,7 +4,16 @@ import { Refused, post, search } from "./api.js";
 import { Completion } from "./complete.js";
 import { byId, counted, grouped, make, notice, words } from "./elements.js";
 
-const LIMITS = ["seed", "max-states", "max-depth", "max-time", "max-memory", "threads", "runs"];
+// Options with a field of their own, and its id.
+const LIMITS = {
+  seed: "seed",
+  "max-states": "max-states",
+  "max-depth": "max-depth",
+  "max-time": "max-time",
+  "max-memory": "max-memory",
+  threads: "thread-count",
+  runs: "runs",
+};
 
 export class Search {
   constructor(model, steps, pictures) {
@@ -89,8 +98,8 @@ export class Search {
         options.push([input.dataset.option, input.type === "checkbox" ? "" : input.value.trim()]);
       }
     }
-    for (const name of LIMITS) {
-      const value = byId(name).value.trim();
+    for (const [name, id] of Object.entries(LIMITS)) {
+      const value = byId(id).value.trim();
       if (value !== "") options.push([name, value]);
     }
     return options;

@@ -401,6 +401,9 @@ fn everything_has_a_key_a_name_and_contrast() {
             assert_eq!(browser.script(FAINT).await, json!([]), "in {scheme} colours");
         }
         assert_eq!(browser.script(NAMELESS).await, json!([]));
+        let twice = "const ids = [...document.querySelectorAll('[id]')].map((one) => one.id);
+            return ids.filter((id, at) => ids.indexOf(id) !== at)";
+        assert_eq!(browser.script(twice).await, json!([]), "ids are unique");
     });
 }
 
