@@ -299,6 +299,26 @@ hook! {
         writes(fd, site);
         write(fd, bytes, length)
     }
+    fn pwrite(fd: c_int, bytes: *const c_void, length: usize, offset: i64; site) -> isize {
+        memory::tell_bytes(bytes, length, false, site);
+        shared::files(site);
+        real!(pwrite: fn(c_int, *const c_void, usize, i64) -> isize)(fd, bytes, length, offset)
+    }
+    fn pwrite64(fd: c_int, bytes: *const c_void, length: usize, offset: i64; site) -> isize {
+        memory::tell_bytes(bytes, length, false, site);
+        shared::files(site);
+        real!(pwrite64: fn(c_int, *const c_void, usize, i64) -> isize)(fd, bytes, length, offset)
+    }
+    fn pread(fd: c_int, buffer: *mut c_void, length: usize, offset: i64; site) -> isize {
+        memory::tell_bytes(buffer, length, true, site);
+        shared::files(site);
+        real!(pread: fn(c_int, *mut c_void, usize, i64) -> isize)(fd, buffer, length, offset)
+    }
+    fn pread64(fd: c_int, buffer: *mut c_void, length: usize, offset: i64; site) -> isize {
+        memory::tell_bytes(buffer, length, true, site);
+        shared::files(site);
+        real!(pread64: fn(c_int, *mut c_void, usize, i64) -> isize)(fd, buffer, length, offset)
+    }
     fn send(fd: c_int, bytes: *const c_void, length: usize, flags: c_int; site) -> isize {
         let send = real!(send: fn(c_int, *const c_void, usize, c_int) -> isize);
         memory::tell_bytes(bytes, length, false, site);

@@ -129,6 +129,8 @@ pub(crate) static FIBERS: AtomicBool = AtomicBool::new(false);
 pub(crate) static DETAIL: Global<Detail> = Global::new(Detail::Positions);
 /// Threads that are about to end the process, when that is a step.
 pub(crate) static EXITS: Global<Vec<Exit>> = Global::new(Vec::new());
+/// An assumption of the program does not hold: that threads wait for ever is not an error.
+pub(crate) static ABANDONED: AtomicBool = AtomicBool::new(false);
 /// Threads that wait for something outside.
 pub(crate) static WAITING_OUTSIDE: AtomicU32 = AtomicU32::new(0);
 /// What threads declared that they may touch: hashes of names of thread and object, whether they

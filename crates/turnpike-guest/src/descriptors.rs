@@ -199,6 +199,16 @@ hook! {
         }
         answer
     }
+    fn bind(fd: c_int, address: *const c_void, length: u32; site) -> c_int {
+        control::uncontrolled("bind: who else uses the address");
+        shared::files(site);
+        real!(bind: fn(c_int, *const c_void, u32) -> c_int)(fd, address, length)
+    }
+    fn connect(fd: c_int, address: *const c_void, length: u32; site) -> c_int {
+        control::uncontrolled("connect: what happens at the other end");
+        shared::files(site);
+        real!(connect: fn(c_int, *const c_void, u32) -> c_int)(fd, address, length)
+    }
     fn timerfd_create(clock: c_int, flags: c_int; site) -> c_int {
         control::uncontrolled("timerfd_create, whose timers go by real time,");
         shared::files(site);

@@ -6,7 +6,7 @@ use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::vec::Vec;
 use core::ffi::{c_char, c_long};
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use turnpike_scheduler::{FailureKind, Kind, Object, ObjectId, Operation, Site};
 
@@ -64,6 +64,10 @@ pub(crate) unsafe fn call(
                 crate::access::may_use(queue(a, site, |queue| queue.id), b != 0);
                 0
             }
+            14 => {
+                assume(a != 0, site);
+                0
+            }
             12 => {
                 control::simple(Kind::Message, ObjectId::NONE, site);
                 0
@@ -88,6 +92,16 @@ unsafe fn assert(holds: bool, text: *const c_char, file: *const c_char, line: us
     let (text, file) = unsafe { (crate::process::text(text), crate::process::text(file)) };
     let message = format!("assertion failed: {text}, {file}:{line}");
     control::fail(FailureKind::Assertion, &message, site)
+}
+
+/// A thread whose assumption does not hold waits for ever. The others go on, so that the search sees what
+/// they do, and could have done before; then the execution ends without a verdict.
+fn assume(holds: bool, site: Site) {
+    if !holds {
+        control::ABANDONED.store(true, Ordering::Relaxed);
+        let never = control::kernel(|kernel| kernel.register(Object::Semaphore { value: 0 }, 0, site));
+        control::simple(Kind::SemWait, never, site);
+    }
 }
 
 fn create(capacity: c_long, site: Site) -> c_long {

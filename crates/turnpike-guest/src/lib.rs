@@ -110,6 +110,8 @@ mod mutex;
 #[cfg(supported)]
 mod once;
 #[cfg(supported)]
+mod overlay;
+#[cfg(supported)]
 mod process;
 #[cfg(supported)]
 mod random;

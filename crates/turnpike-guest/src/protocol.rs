@@ -34,7 +34,7 @@ pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 pub const RECYCLES: u64 = 1 << 63;
 
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user
 /// space.
@@ -110,6 +110,9 @@ pub struct Header {
     pub library_code: u64,
     /// Written by the guest: whether some code tells its memory accesses.
     pub instrumented: AtomicU32,
+    /// Written by the guest: whether an atomic operation asked for a weaker order than sequential
+    /// consistency.
+    pub weaker_orders: AtomicU32,
     /// Counts announcements: the host's watchdog looks at it.
     pub progress: AtomicU64,
     /// Steps taken, up to the last announcement.

@@ -56,6 +56,9 @@ pub(crate) fn end() {
             execution.end = End::Failed(failure);
         }
     }
+    if control::ABANDONED.load(Ordering::Relaxed) && matches!(execution.end, End::Deadlock | End::Livelock) {
+        execution.end = End::Finished;
+    }
     if execution.end == End::Livelock && control::WAITING_OUTSIDE.load(Ordering::Relaxed) > 0 {
         execution.end = End::Hung;
     }

@@ -189,43 +189,27 @@ macro_rules! about {
     )* } };
 }
 
-// The mode of `open` and its like is there whether or not the caller passes it.
 about! { files:
-    fn access(path: *const c_char, mode: c_int) -> c_int;
     fn chdir(path: *const c_char) -> c_int;
     fn chmod(path: *const c_char, mode: u32) -> c_int;
     fn closedir(folder: *mut c_void) -> c_int;
-    fn creat(path: *const c_char, mode: u32) -> c_int;
     fn fchmod(fd: c_int, mode: u32) -> c_int;
     fn fdopen(fd: c_int, mode: *const c_char) -> *mut c_void;
-    fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void;
-    fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c_void;
     fn fsync(fd: c_int) -> c_int;
     fn ftruncate(fd: c_int, size: i64) -> c_int;
     fn isatty(fd: c_int) -> c_int;
-    fn link(path: *const c_char, to: *const c_char) -> c_int;
     fn listen(fd: c_int, waiting: c_int) -> c_int;
     fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
     fn lseek64(fd: c_int, offset: i64, whence: c_int) -> i64;
-    fn mkdir(path: *const c_char, mode: u32) -> c_int;
-    fn open(path: *const c_char, flags: c_int, mode: u32) -> c_int;
-    fn open64(path: *const c_char, flags: c_int, mode: u32) -> c_int;
-    fn openat(folder: c_int, path: *const c_char, flags: c_int, mode: u32) -> c_int;
     fn opendir(path: *const c_char) -> *mut c_void;
     fn pathconf(path: *const c_char, name: c_int) -> c_long;
     fn posix_fadvise(fd: c_int, offset: i64, size: i64, advice: c_int) -> c_int;
-    fn remove(path: *const c_char) -> c_int;
-    fn rename(path: *const c_char, to: *const c_char) -> c_int;
-    fn rmdir(path: *const c_char) -> c_int;
     fn shutdown(fd: c_int, how: c_int) -> c_int;
     fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int;
-    fn symlink(path: *const c_char, to: *const c_char) -> c_int;
     fn tcgetattr(fd: c_int, into: *mut c_void) -> c_int;
     fn tcsetattr(fd: c_int, when: c_int, from: *const c_void) -> c_int;
     fn tmpfile() -> *mut c_void;
-    fn truncate(path: *const c_char, size: i64) -> c_int;
     fn umask(mode: u32) -> u32;
-    fn unlink(path: *const c_char) -> c_int;
     fn raise(signal: c_int) -> c_int;
     fn sigaction(signal: c_int, new: *const c_void, old: *mut c_void) -> c_int;
     fn signal(signal: c_int, handler: usize) -> usize;
@@ -288,7 +272,6 @@ about_streams! {
     fn fileno(on: *mut c_void) on -> c_int;
     fn fputc(character: c_int, on: *mut c_void) on -> c_int;
     fn fputc_unlocked(character: c_int, on: *mut c_void) on -> c_int;
-    fn freopen(path: *const c_char, mode: *const c_char, on: *mut c_void) on -> *mut c_void;
     fn fseek(on: *mut c_void, offset: c_long, whence: c_int) on -> c_int;
     fn fseeko(on: *mut c_void, offset: i64, whence: c_int) on -> c_int;
     fn ftell(on: *mut c_void) on -> c_long;

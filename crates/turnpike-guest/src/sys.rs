@@ -65,6 +65,10 @@ pub(crate) mod number {
     pub(crate) const EXIT_GROUP: i64 = 231;
     pub(crate) const SCHED_YIELD: i64 = 24;
     pub(crate) const OPENAT: i64 = 257;
+    pub(crate) const READLINKAT: i64 = 267;
+    pub(crate) const FACCESSAT: i64 = 269;
+    pub(crate) const SENDFILE: i64 = 40;
+    pub(crate) const MEMFD_CREATE: i64 = 319;
     pub(crate) const PPOLL: i64 = 271;
     pub(crate) const PRLIMIT64: i64 = 302;
     pub(crate) const PROCESS_VM_READV: i64 = 310;
@@ -97,6 +101,10 @@ pub mod number {
     pub const EXIT_GROUP: i64 = 94;
     pub const SCHED_YIELD: i64 = 124;
     pub const OPENAT: i64 = 56;
+    pub const READLINKAT: i64 = 78;
+    pub const FACCESSAT: i64 = 48;
+    pub const SENDFILE: i64 = 71;
+    pub const MEMFD_CREATE: i64 = 279;
     pub const PPOLL: i64 = 73;
     pub const PRLIMIT64: i64 = 261;
     pub const PROCESS_VM_READV: i64 = 270;

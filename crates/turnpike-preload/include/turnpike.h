@@ -6,6 +6,7 @@
  *
  *     int  tp_toss(n)                       a number from 0 to n, every one of which is tried
  *     tp_assert(e)                          e must hold; counts for the search even when it does
+ *     tp_assume(e), turnpike_assume(e)      executions in which e does not hold are not searched further, and prove nothing wrong
  *     tp_queue *tp_queue_create(capacity)   a queue of messages; negative: without bound
  *     void tp_msg_send(q, data, size)       append a copy; waits while the queue is full
  *     long tp_msg_recv(q, data, size)       take the first message, its size is returned; waits while the queue is empty
@@ -44,7 +45,7 @@ extern long syscall(long number, ...);
 /* Part of whoever calls it, so that steps are told with the caller's line. */
 #define TP_INLINE __attribute__((unused, always_inline)) static __inline__
 #else
-#define TP_INLINE
+#define TP_UNUSED static
 #define TP_INLINE static
 #endif
 
@@ -63,7 +64,8 @@ enum {
     TP_CALL_ATOMIC_END,
     TP_CALL_MAY_ACCESS,
     TP_CALL_MESSAGE,
-    TP_CALL_MAY_USE
+    TP_CALL_MAY_USE,
+    TP_CALL_ASSUME
 };
 
 /* All threads write the same value: no race to be told. */
@@ -97,6 +99,16 @@ TP_INLINE void tp_assert_at(int holds, const char *text, const char *file, int l
     }
 }
 
+/* Executions in which it does not hold do not matter. Outside control the process ends. */
+TP_INLINE void tp_assume(int holds)
+{
+    if (tp_controlled())
+        syscall((long)TP_CALL_ASSUME, (long)(holds != 0));
+    else if (!holds)
+        exit(0);
+}
+
+#define turnpike_assume(e) tp_assume(!!(e))
 #define tp_assert(e) tp_assert_at(!!(e), #e, __FILE__, __LINE__)
 
 /* Messages. */

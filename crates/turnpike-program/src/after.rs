@@ -63,4 +63,8 @@ impl Executor for After {
     fn unseen(&self) -> Vec<String> {
         self.inner.unseen()
     }
+
+    fn asks_for_weaker_orders(&self) -> bool {
+        self.inner.asks_for_weaker_orders()
+    }
 }

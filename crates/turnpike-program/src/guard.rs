@@ -101,6 +101,10 @@ impl Executor for Guarded {
     fn unseen(&self) -> Vec<String> {
         self.inner.unseen()
     }
+
+    fn asks_for_weaker_orders(&self) -> bool {
+        self.inner.asks_for_weaker_orders()
+    }
 }
 
 /// The error for a program that does something else when it is executed in the same way.

@@ -32,6 +32,8 @@ pub struct ProgramOptions {
     /// What no execution shows, so that finding nothing says something about synchronisation only:
     /// memory accesses that are not visible.
     pub unseen: Option<String>,
+    /// What was asked for and no execution explores, so that finding nothing proves nothing.
+    pub unexplored: Option<String>,
 }
 
 impl Default for ProgramOptions {
@@ -45,6 +47,7 @@ impl Default for ProgramOptions {
             memory: Memory::Sc,
             check_every: DEFAULT_CHECK_EVERY,
             unseen: None,
+            unexplored: None,
         }
     }
 }
@@ -92,8 +95,11 @@ impl LeftOut {
             reasons.insert("an execution hung".to_owned());
         }
         if execution.incomplete {
+            let named = execution.findings.iter().any(|finding| matches!(finding, Finding::Uncontrolled(_)));
             let calls = execution.findings.iter().filter_map(|finding| match finding {
                 Finding::Uncontrolled(call) => Some(format!("{call} is not under control")),
+                // Racing accesses that are steps leave something out for a reason that has a name.
+                Finding::Race { .. } if named => None,
                 Finding::Race { .. } => {
                     Some("data races were found where memory accesses are not steps".to_owned())
                 }
@@ -118,6 +124,7 @@ impl LeftOut {
             steps => described.push(format!("executions were cut after {steps} steps")),
         }
         described.extend(reasons.iter().cloned());
+        described.extend(options.unexplored.clone());
         if options.persistent.as_ref().is_some_and(|table| !table.proved) {
             described.push("the table behind persistent sets comes from recorded executions".to_owned());
         }

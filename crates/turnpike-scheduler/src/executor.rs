@@ -29,6 +29,11 @@ pub trait Executor: Send {
     fn unseen(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// Whether an atomic operation so far asked for a weaker order than sequential consistency.
+    fn asks_for_weaker_orders(&self) -> bool {
+        false
+    }
 }
 
 /// The program could not be executed.

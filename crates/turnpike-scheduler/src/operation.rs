@@ -385,6 +385,9 @@ pub struct AtomicValues {
     pub stores: u64,
     /// An update only reads if it finds something else.
     pub expected: Option<u64>,
+    /// An update that finds this leaves it, and would be repeated by a loop that waits for another
+    /// value: it only reads. Without that turn of the loop the execution is the same.
+    pub awaits_change_of: Option<u64>,
 }
 
 /// What the thread learns from its operation.

@@ -310,7 +310,15 @@ pub(crate) fn open(source: &ProgramSource, output: Option<Output>) -> Result<Pro
     // Annotations of the program's author count; where there are none, executions have to show it.
     let persistent = if tabled { declared(source).map_err(failed)? } else { None };
     let learn = tabled && persistent.is_none();
-    let options = ProgramOptions { unseen: unseen.map(str::to_owned), persistent, ..source.options() };
+    let invisible = source.memory != MemoryModel::Sc && !executable.hooks;
+    let unexplored = invisible.then(|| {
+        let memory = source.memory.word();
+        format!(
+            "--memory {memory} has no effect: atomic operations are not visible without -fsanitize=thread"
+        )
+    });
+    let unseen = unseen.map(str::to_owned);
+    let options = ProgramOptions { unseen, unexplored, persistent, ..source.options() };
     let model = ProgramModel::new(&name, hash, launch, options).map_err(failed)?;
     if learn { model.with_recorded_accesses(RECORDED_EXECUTIONS).map_err(failed) } else { Ok(model) }
 }
@@ -419,6 +427,10 @@ impl Executor for Showing {
 
     fn unseen(&self) -> Vec<String> {
         self.executor.unseen()
+    }
+
+    fn asks_for_weaker_orders(&self) -> bool {
+        self.executor.asks_for_weaker_orders()
     }
 }
 

@@ -94,6 +94,8 @@ impl Session {
         let (plan, prepared) = self.ready(search)?;
         let mut warnings = plan.warnings.clone();
         warnings.extend(warnings::of_covering(&*plan.model, plan.options.cover));
+        let weaker = prepared.program.as_ref().is_some_and(|program| program.asks_for_weaker_orders());
+        warnings.extend(weaker.then(warnings::of_weaker_orders));
         observer.begins(&plan.model.info().name, prepared.warnings.len(), &warnings);
         let begun = Instant::now();
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;

@@ -30,6 +30,14 @@ pub(crate) fn of_threads(strategy: &str, parallel: Parallel) -> Diagnostic {
         .help(format!("`{strategy}`: {}", parallel.describe()))
 }
 
+/// Atomic operations that ask for less than they get.
+pub(crate) fn of_weaker_orders() -> Diagnostic {
+    Diagnostic::warning(
+        "the program uses weaker memory orders, which this search treats as sequentially consistent",
+    )
+    .help("--memory rc11 explores what they allow")
+}
+
 /// Covering by a model in which no state covers another.
 pub(crate) fn of_covering(model: &dyn Model, covering: bool) -> Option<Diagnostic> {
     (covering && model.explorer().covering().is_none()).then(|| {

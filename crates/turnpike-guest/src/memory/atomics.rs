@@ -78,6 +78,12 @@ impl Update {
         }
     }
 
+    /// Adds what decides whether it modifies the variable, which the scheduler must know.
+    fn describe(&self, values: AtomicValues) -> AtomicValues {
+        let awaits_change_of = matches!(self.rule, Rule::Exchange).then_some(self.operand as u64);
+        AtomicValues { expected: self.expected(), awaits_change_of, ..values }
+    }
+
     fn writes(&self) -> bool {
         let old = read(self.address, self.bytes);
         self.new_value(old) != old
@@ -98,11 +104,13 @@ impl Update {
 
     fn run_step(&self, site: Site) -> u128 {
         if control::active() {
-            let reads = !self.writes();
+            let values = values(0).map(|values| self.describe(values));
+            // Under weak memory it may see another value than the newest.
+            let reads = !self.writes()
+                || values.is_some_and(|values| values.expected.or(values.awaits_change_of).is_some());
             let peek =
                 Peek { writes: peek, argument: self as *const Update as u64, unchanged: self.unchanged() };
             let (address, bytes) = (self.address, self.bytes);
-            let values = values(address, bytes, 0, self.expected());
             let seen = step(Kind::Update, address, bytes, site, self.order, Some(peek), reads, values);
             if let Some(seen) = seen {
                 let old = u128::from(seen.outcome.value);
@@ -145,7 +153,7 @@ fn peek(update: u64) -> bool {
     unsafe { &*(update as *const Update) }.writes()
 }
 
-fn read(address: u64, bytes: u64) -> u128 {
+pub(super) fn read(address: u64, bytes: u64) -> u128 {
     // SAFETY: the program's atomic variable.
     unsafe {
         match bytes {
@@ -173,8 +181,8 @@ fn write(address: u64, bytes: u64, value: u128) {
 }
 
 /// What the scheduler must know of an operation of weak memory.
-fn values(address: u64, bytes: u64, stores: u64, expected: Option<u64>) -> Option<AtomicValues> {
-    is_weak().then(|| AtomicValues { present: read(address, bytes) as u64, stores, expected })
+fn values(stores: u64) -> Option<AtomicValues> {
+    is_weak().then(|| AtomicValues { stores, ..AtomicValues::default() })
 }
 
 /// The thread has its turn, and does the access.
@@ -204,7 +212,7 @@ fn load(address: u64, bytes: u64, order: c_int, site: Site) -> u128 {
 
 fn load_step(address: u64, bytes: u64, order: c_int, site: Site) -> u128 {
     if control::active() {
-        let values = values(address, bytes, 0, None);
+        let values = values(0);
         let seen = step(Kind::Load, address, bytes, site, order_of(order), None, true, values);
         done(address, bytes, false, site);
         if let Some(seen) = seen {
@@ -216,7 +224,7 @@ fn load_step(address: u64, bytes: u64, order: c_int, site: Site) -> u128 {
 
 pub(super) fn store(address: u64, bytes: u64, value: u128, order: MemoryOrder, site: Site) {
     if control::active() {
-        let values = values(address, bytes, value as u64, None);
+        let values = values(value as u64);
         let seen = step(Kind::Store, address, bytes, site, order, None, false, values);
         done(address, bytes, true, site);
         if let Some(seen) = seen {
@@ -228,7 +236,11 @@ pub(super) fn store(address: u64, bytes: u64, value: u128, order: MemoryOrder, s
 
 /// The order that the compiler passes, perhaps with hints for the processor in higher bits.
 fn order_of(order: c_int) -> MemoryOrder {
-    MemoryOrder::from_c(order as u32 & 0x7fff)
+    let order = MemoryOrder::from_c(order as u32 & 0x7fff);
+    if !order.is_sequential() && control::active() {
+        control::header().weaker_orders.store(1, Ordering::Relaxed);
+    }
+    order
 }
 
 fn update(address: u64, bytes: u64, rule: Rule, operand: u128, order: c_int, site: Site) -> u128 {

@@ -64,6 +64,10 @@ pub(crate) use recycle::confirm as confirm_held;
 const UNSEEN: &str =
     "synchronisation by futexes in uninstrumented code, or by storing an atomic value that is there already,";
 
+/// What weak memory does not model.
+const MIXED: &str = "weak memory of atomic variables that are accessed in parts or have more than 8 bytes";
+const PLAIN: &str = "the order in which plain accesses that race reach memory (`--find race` reports them)";
+
 /// Which plain accesses are steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
@@ -87,9 +91,38 @@ struct Memory {
     reported: Table<bool>,
     /// By thread.
     spins: Vec<Spin>,
+    /// By object: the bytes that atomic operations of weak memory access.
+    extents: Vec<Extent>,
+}
+
+/// Which bytes the atomic operations on an object access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// None did so far.
+    Unknown,
+    /// Always these.
+    Always { address: u64, size: u64 },
+    /// Now these, now those.
+    Mixed,
 }
 
 impl Memory {
+    /// An atomic operation accesses these bytes of an object; which ones all of them do.
+    fn extend(&mut self, object: ObjectId, address: u64, size: u64) -> Extent {
+        let at = object.0 as usize;
+        if at >= self.extents.len() {
+            self.extents.resize(at + 1, Extent::Unknown);
+        }
+        let now = Extent::Always { address, size };
+        let extent = &mut self.extents[at];
+        match *extent {
+            Extent::Unknown => *extent = now,
+            known if known != now => *extent = Extent::Mixed,
+            _ => {}
+        }
+        *extent
+    }
+
     fn spin(&mut self, thread: u32) -> &mut Spin {
         let at = thread as usize;
         if at >= self.spins.len() {
@@ -118,6 +151,7 @@ static MEMORY: Global<Memory> = Global::new(Memory {
     objects: Objects::new(),
     reported: Table::new(),
     spins: Vec::new(),
+    extents: Vec::new(),
 });
 
 /// Some of the program's code calls the functions of `plain`.
@@ -270,18 +304,8 @@ fn step(
     let (object, second) = objects_of(address, size, site);
     let me = control::me().0;
     control::enter(site.0, fiber::stack_pointer());
-    if reads {
-        match spin(me, |spin| spin.read(site.0, object.0, state::own)) {
-            Pause::None => {}
-            // A sleep of no time: it ends when nothing else can happen.
-            Pause::Nap => {
-                control::with(Kind::Sleep, 0, site);
-            }
-            Pause::Yield(state) => {
-                control::with(Kind::Yield, state, site);
-            }
-        }
-    } else {
+    let waits = reads && pause(me, object, site);
+    if !reads {
         spin(me, |spin| spin.progress());
     }
     let mut operation = Operation { second, order, ..Operation::new(kind, object, site) };
@@ -290,13 +314,19 @@ fn step(
         operation.argument = argument;
         operation.unchanged = unchanged;
     }
-    let weak = values.is_some() && has_one_value(size, second);
+    let weak = values.is_some() && has_one_value(address, size, object, second);
     if let Some(values) = values.filter(|_| weak) {
+        // Only now: others may have written while this thread paused.
+        let present = atomics::read(address, size) as u64;
+        let awaits_change_of = values.awaits_change_of.filter(|_| waits);
+        let values = AtomicValues { present, awaits_change_of, ..values };
         control::kernel(|kernel| kernel.set_values(object, values));
     }
     let outcome = control::step(operation);
-    if weak {
-        if kind == Kind::Update && reads && outcome.ok {
+    // Another thread may have accessed a part of the variable meanwhile.
+    if weak && has_one_value(address, size, object, second) {
+        let same = values.and_then(|values| values.awaits_change_of) == Some(outcome.value);
+        if kind == Kind::Update && reads && outcome.ok && !same {
             spin(me, |spin| spin.progress());
         }
         return Some(Seen { object, outcome });
@@ -311,17 +341,41 @@ fn step(
     None
 }
 
+/// Before a read: a thread that waits by reading lets others go first. Whether it came back to the same
+/// state.
+fn pause(me: u32, object: ObjectId, site: Site) -> bool {
+    match spin(me, |spin| spin.read(site.0, object.0, state::own)) {
+        Pause::None => false,
+        // A sleep of no time: it ends when nothing else can happen.
+        Pause::Nap => {
+            control::with(Kind::Sleep, 0, site);
+            false
+        }
+        Pause::Yield(state) => {
+            control::with(Kind::Yield, state, site);
+            true
+        }
+    }
+}
+
 /// Whether memory is not sequentially consistent, so that atomic operations need their values.
 fn is_weak() -> bool {
     control::kernel(|kernel| kernel.memory() != MemoryModel::Sc)
 }
 
-/// Whether an atomic operation of weak memory works on one variable of at most a word. Others see the
-/// newest value, which is not all that they may see.
-fn has_one_value(size: u64, second: ObjectId) -> bool {
-    let one = size <= 8 && second == ObjectId::NONE;
+/// Whether an atomic operation of weak memory works on one variable of at most a word, as all others
+/// on that variable do. Others see the newest value, which is not all that they may see.
+fn has_one_value(address: u64, size: u64, object: ObjectId, second: ObjectId) -> bool {
+    let mut one = size <= 8 && second == ObjectId::NONE;
+    for object in [object, second].into_iter().filter(|&object| object != ObjectId::NONE) {
+        let extent = MEMORY.with(|memory| memory.extend(object, address, size));
+        if extent == Extent::Mixed {
+            one = false;
+            control::kernel(|kernel| kernel.join_writes(object));
+        }
+    }
     if !one {
-        control::kernel(|kernel| kernel.mark_incomplete());
+        control::uncontrolled(MIXED);
     }
     one
 }
@@ -415,6 +469,9 @@ fn tell(races: Vec<Race>) {
         });
         if known {
             continue;
+        }
+        if is_weak() {
+            control::uncontrolled(PLAIN);
         }
         let message = report::race(&race, me);
         control::kernel(|kernel| {

@@ -17,7 +17,9 @@ use turnpike_model::paths::Paths;
 use turnpike_model::{
     Explorer, MeasureInfo, Model, ModelInfo, Signatures, StepError, ViolationKind, Vocabulary,
 };
-use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, GuestErrorKind, Plan, Policy};
+use turnpike_scheduler::{
+    Detail, End, Execution, Executor, GuestError, GuestErrorKind, Memory, Plan, Policy,
+};
 
 use crate::guard::Guarded;
 use crate::incident::path;
@@ -121,6 +123,12 @@ impl ProgramModel {
         self.left_out.never_seen(inner.unseen());
         let (left_out, names) = (Arc::clone(&self.left_out), Arc::clone(&self.names));
         Ok(Guarded::new(inner, self.options.check_every, left_out, names))
+    }
+
+    /// Whether an atomic operation so far asked for a weaker order than memory had.
+    pub fn asks_for_weaker_orders(&self) -> bool {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        self.options.memory == Memory::Sc && idle.iter().any(|executor| executor.asks_for_weaker_orders())
     }
 
     /// Gives back an executor for others to use.

@@ -425,6 +425,10 @@ impl Executor for NativeExecutor {
     fn unseen(&self) -> Vec<String> {
         self.guest.unseen.clone()
     }
+
+    fn asks_for_weaker_orders(&self) -> bool {
+        self.guest.shared.header().weaker_orders.load(Ordering::Relaxed) != 0
+    }
 }
 
 impl Guest {

@@ -31,4 +31,5 @@ mod times;
 mod traces;
 mod weak;
 mod weak_corpus;
+mod weak_loops;
 mod witnesses;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use turnpike_model::{Diagnostic, Model, Step, Trace};
 use turnpike_program::{Followed, Incident, IncidentKind, Parting, ProgramModel};
+use turnpike_scheduler::Memory;
 use turnpike_session::{IncidentOutput, Objective, Plan, Search, StrategyChoice, Verdict, add_participants};
 
 use super::{Args, different_model, unmet};
@@ -59,7 +60,7 @@ pub(super) fn run(
         turnpike_lts::trace::write_file(&executed(trace, &replay, program), path)?;
     }
     match format {
-        Format::Human => tell(args, file, trace, &name, &replay, met),
+        Format::Human => tell(args, file, trace, &describe(program), &replay, met),
         Format::Json => output::json(&report(file, trace, program, &replay, met)),
     }
     Ok(match replay.verdict {
@@ -127,6 +128,16 @@ fn shows(objective: &str, kind: IncidentKind) -> Option<bool> {
             Some(kind.keyword() == objective)
         }
         _ => None,
+    }
+}
+
+/// The program, and the memory that it is given, which the trace may say.
+fn describe(program: &ProgramModel) -> String {
+    let name = &program.info().name;
+    match program.options().memory {
+        Memory::Sc => name.clone(),
+        Memory::Tso => format!("{name} with --memory tso"),
+        Memory::Rc11 => format!("{name} with --memory rc11"),
     }
 }
 

@@ -47,6 +47,7 @@ macro_rules! common {
                     present: self.inner.load(Ordering::Relaxed).to_word(),
                     stores: stores.map_or(0, Word::to_word),
                     expected: expected.map(Word::to_word),
+                    awaits_change_of: None,
                 }
             }
 

@@ -121,6 +121,8 @@ impl Weak {
         let newest = location.writes.get(location.newest() as usize).map(|write| write.value);
         if newest != Some(present) {
             location.reset(present);
+            // They name writes that are gone.
+            self.demands.iter_mut().for_each(|demands| demands.retain(|(on, _)| *on != object));
         }
     }
 
@@ -193,8 +195,22 @@ impl Kernel {
         let current = self.current;
         if let Some(location) = self.weak.locations.get_mut(object.0 as usize)
             && let Some(number) = location.last_seen(current)
+            && let Some(write) = location.writes.get_mut(number as usize)
         {
-            location.writes[number as usize].value = value;
+            write.value = value;
+        }
+    }
+
+    /// From now on, the variable has no values of its own, because parts of it are accessed, too: its
+    /// operations see what the memory holds. Such an execution is not all that may happen.
+    ///
+    /// The current thread learns all that its writes tell, so that it sees nothing older afterwards.
+    pub fn join_writes(&mut self, object: ObjectId) {
+        self.incomplete = true;
+        let current = self.current;
+        let Some(location) = self.weak.location(object) else { return };
+        for write in &location.writes {
+            self.clocks.hear(current, &write.message, true);
         }
     }
 
@@ -220,9 +236,11 @@ impl Kernel {
             Kind::Store => Effect { reads: None, writes: number, order },
             _ => {
                 let source = location.and_then(|location| location.writes.get(alternative as usize));
-                let expected = self.weak.values(t).and_then(|values| values.expected);
-                let fails =
-                    expected.is_some_and(|expected| source.is_none_or(|source| source.value != expected));
+                let found = source.map(|source| source.value);
+                let fails = self.weak.values(t).is_some_and(|values| {
+                    values.expected.is_some_and(|expected| found != Some(expected))
+                        || values.awaits_change_of.is_some_and(|awaited| found == Some(awaited))
+                });
                 if fails {
                     return Effect { reads: number, writes: None, order: operation.unchanged };
                 }
@@ -324,13 +342,20 @@ impl Kernel {
         let demands = self.weak.demands.get(t as usize).map_or(&[][..], Vec::as_slice);
         let demand = demands.iter().find(|(on, _)| *on == object);
         let last = location.order.len() as u32 - 1;
-        demand.map_or(0, |&(_, write)| (location.writes[write as usize].position + 1).min(last))
+        let position = |&(_, write): &(ObjectId, u32)| Some(location.writes.get(write as usize)?.position);
+        demand.and_then(position).map_or(0, |position| (position + 1).min(last))
     }
 
     /// A step of weak memory: it becomes part of the graph. Its thread's past and time are new
     /// already.
     pub(super) fn add_access(&mut self, t: u32, alternative: u32) {
         let object = self.thread(t).pending.object;
+        // A plain access may have begun the location anew since the alternative was offered.
+        let known = |location: &Location| (alternative as usize) < location.writes.len();
+        let alternative = match self.weak.location(object) {
+            Some(location) if !known(location) => location.newest(),
+            _ => alternative,
+        };
         let name = self.thread(t).past;
         let change = self.order_change(t, alternative, name);
         let Effect { reads, writes, order } = self.effect(t, alternative);

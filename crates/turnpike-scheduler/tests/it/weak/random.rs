@@ -12,7 +12,7 @@ use super::generate::random_program;
 use super::program::{Code, Program, built, built_with_sleep_sets};
 
 /// How many programs are tried.
-const PROGRAMS: u64 = 120;
+const PROGRAMS: u64 = 2_000;
 
 #[test]
 fn random_programs_have_the_graphs_that_the_models_allow() {
