@@ -25,7 +25,7 @@ use turnpike_session::Problem;
 
 use crate::experiment::{Cell, Experiment, ExperimentFile};
 use crate::report::Results;
-use crate::runner::{Missing, Progress, Series};
+use crate::runner::{LEAST_RUNS, Missing, Progress, Series};
 use crate::selection::Selection;
 use crate::store::Store;
 use crate::workshop::Bench;
@@ -47,23 +47,43 @@ pub struct How {
     pub scale: f64,
     /// The cells that are run, by name or pattern ([`Selection`]); all of them when empty.
     pub only: Vec<String>,
-    /// A folder of public models, which are used instead of their stand-ins.
-    pub models: Option<PathBuf>,
+    /// Folders of public models, which are used instead of their stand-ins. The first folder that has a
+    /// model counts; rows whose model is in none are skipped.
+    pub models: Vec<PathBuf>,
+    /// Scaling does not go below this number of runs of a cell, unless the experiment itself asks for fewer.
+    pub least: u64,
 }
 
 impl Default for How {
     fn default() -> Self {
-        How { jobs: turnpike_session::all_cores(), scale: 1.0, only: Vec::new(), models: None }
+        How {
+            jobs: turnpike_session::all_cores(),
+            scale: 1.0,
+            only: Vec::new(),
+            models: Vec::new(),
+            least: LEAST_RUNS,
+        }
     }
 }
 
 /// What happens while experiments are run.
 #[derive(Debug)]
 pub enum Happening<'a> {
+    /// Rows of this experiment are left out, because no folder of public models has their model.
+    Skipped(&'a str, Skipped),
     /// Runs of this experiment were made.
     Progress(&'a str, Progress<'a>),
     /// This experiment could not go on. An earlier one failed, too, and is what [`Lab::run`] returns.
     Failed(&'a str, Diagnostic),
+}
+
+/// Rows of an experiment whose model is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file that no folder has.
+    pub file: String,
+    /// The rows.
+    pub models: Vec<String>,
 }
 
 impl Lab {
@@ -86,16 +106,21 @@ impl Lab {
         interrupt: &AtomicBool,
         happens: &mut dyn FnMut(Happening<'_>),
     ) -> Result<u64, Problem> {
-        let chosen = chosen_cells(files, how)?;
+        let mut chosen = chosen_cells(files, how)?;
         let version = results_version();
         let benches: Vec<Bench> = files
             .iter()
             .map(|file| Bench { folder: file.folder.clone(), public: how.models.clone() })
             .collect();
+        for ((file, cells), bench) in files.iter().zip(&mut chosen).zip(&benches) {
+            for skipped in leave_out_absent(cells, bench) {
+                happens(Happening::Skipped(&file.name, skipped));
+            }
+        }
         let mut due = Vec::new();
         for ((file, cells), bench) in files.iter().zip(&chosen).zip(&benches) {
             let series = Series { experiment: &file.name, version: &version, cells };
-            let missing = Missing::find(series, bench, &mut self.store, how.scale)
+            let missing = Missing::find(series, bench, &mut self.store, how.scale, how.least)
                 .map_err(|diagnostic| file.locate(diagnostic))?;
             due.push((file, bench, missing));
         }
@@ -144,10 +169,30 @@ impl Lab {
 /// The cells of each file that are to be run.
 fn chosen_cells(files: &[ExperimentFile], how: &How) -> Result<Vec<Vec<Cell>>, Diagnostic> {
     let mut cells: Vec<Vec<Cell>> =
-        files.iter().map(|file| file.experiment.cells(how.models.is_some())).collect();
+        files.iter().map(|file| file.experiment.cells(!how.models.is_empty())).collect();
     let selection = Selection::new(&how.only, cells.iter().flatten())?;
     cells.iter_mut().for_each(|cells| cells.retain(|cell| selection.contains(cell)));
     Ok(cells)
+}
+
+/// Leaves out cells whose public model is in no folder, and names them by that model.
+fn leave_out_absent(cells: &mut Vec<Cell>, bench: &Bench) -> Vec<Skipped> {
+    let mut skipped: Vec<Skipped> = Vec::new();
+    cells.retain(|cell| {
+        if bench.has(cell) {
+            return true;
+        }
+        let file = &cell.setting.source;
+        let index = skipped.iter().position(|one| one.file == *file).unwrap_or_else(|| {
+            skipped.push(Skipped { file: file.clone(), models: Vec::new() });
+            skipped.len() - 1
+        });
+        if !skipped[index].models.contains(&cell.model) {
+            skipped[index].models.push(cell.model.clone());
+        }
+        false
+    });
+    skipped
 }
 
 /// What results are filed under: they are made again when the engine gives other ones.

@@ -14,5 +14,5 @@ pub mod statistics;
 pub mod store;
 pub mod workshop;
 
-pub use lab::{Happening, How, Lab, VERSION};
+pub use lab::{Happening, How, Lab, Skipped, VERSION};
 pub use turnpike_session::{Problem, strategy};

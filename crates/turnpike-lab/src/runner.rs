@@ -14,7 +14,8 @@ use turnpike_model::Diagnostic;
 use crate::experiment::Cell;
 use crate::store::{COMMIT_INTERVAL, CellId, CellKey, Record, Store};
 
-/// Fewer runs than this say nothing: scaling does not go below, unless the experiment itself asks for fewer.
+/// Fewer runs than this say nothing: scaling does not go below, unless it is asked to or the experiment
+/// itself has fewer.
 pub const LEAST_RUNS: u64 = 5;
 
 /// More workers than this help nobody.
@@ -45,6 +46,8 @@ pub struct Settings {
     pub jobs: usize,
     /// Factor on the number of runs.
     pub scale: f64,
+    /// The fewest runs of a cell, as [`scaled`] has them.
+    pub least: u64,
 }
 
 /// What happened so far.
@@ -60,9 +63,9 @@ pub struct Progress<'a> {
     pub cell: Option<&'a Cell>,
 }
 
-/// The number of runs of a cell.
-pub fn scaled(runs: u64, scale: f64) -> u64 {
-    ((runs as f64 * scale).round() as u64).max(runs.min(LEAST_RUNS))
+/// The number of runs of a cell: this share of its runs, but at least `least` if it has as many.
+pub fn scaled(runs: u64, scale: f64, least: u64) -> u64 {
+    ((runs as f64 * scale).round() as u64).max(runs.min(least.max(1)))
 }
 
 /// A cell with the runs that are missing.
@@ -101,6 +104,7 @@ impl<'a> Missing<'a> {
         workshop: &dyn Workshop,
         store: &mut Store,
         scale: f64,
+        least: u64,
     ) -> Result<Self, Diagnostic> {
         let Series { experiment, version, cells } = series;
         let mut missing = Missing { cells, open: VecDeque::new(), asked: 0, done: 0 };
@@ -108,7 +112,7 @@ impl<'a> Missing<'a> {
             let content = workshop.content(cell)?;
             let id = store.cell(&key(experiment, version, cell, content))?;
             let there = store.numbers(id)?;
-            let wanted = scaled(cell.runs, scale);
+            let wanted = scaled(cell.runs, scale, least);
             let numbers: VecDeque<u64> =
                 (0..wanted).filter(|number| there.binary_search(number).is_err()).collect();
             missing.asked += wanted;
@@ -168,7 +172,7 @@ pub fn run(
     interrupt: &AtomicBool,
     report: &mut dyn FnMut(Progress<'_>),
 ) -> Result<u64, Diagnostic> {
-    let missing = Missing::find(series, workshop, store, settings.scale)?;
+    let missing = Missing::find(series, workshop, store, settings.scale, settings.least)?;
     missing.check(workshop)?;
     missing.run(workshop, store, settings.jobs, interrupt, report)
 }

@@ -17,12 +17,12 @@ use crate::experiment::{Cell, Replacement, Setting};
 use crate::runner::{Job, Workshop};
 use crate::store::Record;
 
-/// Reads models relative to an experiment's folder, or in the folder of public ones.
+/// Reads models relative to an experiment's folder, or in the folders of public ones.
 pub struct Bench {
     /// The experiment's folder.
     pub folder: PathBuf,
-    /// The folder of public models, if there is one.
-    pub public: Option<PathBuf>,
+    /// The folders of public models; the first one that has a model counts.
+    pub public: Vec<PathBuf>,
 }
 
 struct Ready {
@@ -38,8 +38,20 @@ impl Bench {
         if source.starts_with("builtin:") {
             return source.clone();
         }
-        let folder = self.public.as_deref().filter(|_| cell.setting.public).unwrap_or(&self.folder);
-        folder.join(source).display().to_string()
+        let path = self.public_path(cell).unwrap_or_else(|| self.folder.join(source));
+        path.display().to_string()
+    }
+
+    /// Where a public model is; `None` when it is in none of the folders, or is not one.
+    fn public_path(&self, cell: &Cell) -> Option<PathBuf> {
+        let folders = self.public.iter().filter(|_| cell.setting.public);
+        folders.map(|folder| folder.join(&cell.setting.source)).find(|path| path.is_file())
+    }
+
+    /// Whether the model of a cell is there. Only a public one may be absent: for any other, the error
+    /// comes when it is read.
+    pub(crate) fn has(&self, cell: &Cell) -> bool {
+        !cell.setting.public || self.public_path(cell).is_some()
     }
 }
 

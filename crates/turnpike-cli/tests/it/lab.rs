@@ -365,6 +365,93 @@ fn printed_names_select_what_they_name() {
 }
 
 #[test]
+fn public_models_come_from_several_folders_and_absent_ones_are_skipped() {
+    let experiment = r#"
+title = "Lights"
+runs = 20
+flags = "--find 'action green' --strategy bfs"
+
+[[model]]
+name = "old"
+use = "lights.mcrl2"
+public = { file = "old.mcrl2" }
+
+[[model]]
+name = "new"
+use = "lights.mcrl2"
+public = { file = "new.mcrl2" }
+
+[[model]]
+name = "absent"
+use = "lights.mcrl2"
+public = { file = "absent.mcrl2" }
+
+[[model]]
+name = "our own"
+use = "lights.mcrl2"
+
+[[strategy]]
+name = "bfs"
+flags = ""
+"#;
+    let lights = |limit: &str| LIGHTS.replace("LIMIT", limit);
+    let here = folder(&[("lights.toml", experiment), ("lights.mcrl2", &lights("2"))]);
+    let here = here.path();
+    for (file, limit) in [("a/old.mcrl2", "4"), ("b/old.mcrl2", "9"), ("b/new.mcrl2", "6")] {
+        std::fs::create_dir_all(here.join(file).parent().expect("a folder")).expect("a folder");
+        std::fs::write(here.join(file), lights(limit)).expect("a file");
+    }
+    let two = ["run", "lights.toml", "--models", "a", "--models", "b", "--scale", "0.05", "--least", "1"];
+    let said = ["3 new runs", "lights: skipped absent: no folder of --models has absent.mcrl2"];
+    lab(here, &two).expect(0, &said);
+    let lengths: Vec<String> = rows(here, "lights.toml")
+        .iter()
+        .map(|row| {
+            format!("{} {}", row.split(',').nth(1).expect("a row"), row.split(',').nth(15).expect("a length"))
+        })
+        .collect();
+    assert_eq!(lengths, ["old 5", "new 7", "our own 3"], "the first folder that has a model counts");
+    let json = lab(here, &[&two[..], &["--format", "json"]].concat()).expect(0, &[]).json();
+    assert_eq!(json["skipped"][0]["models"][0], "absent");
+    lab(here, &["status", "--time"])
+        .expect(0, &["3 of 80 runs (4%), 1 cells without runs", "of work", "left"]);
+    lab(here, &["run", "lights.toml", "--models", "nowhere"]).expect(2, &["there is no such folder"]);
+}
+
+/// The rerun that the study documents: every model is found and read, and every search can begin.
+#[test]
+fn the_experiments_of_the_study_can_begin() {
+    use turnpike_lab::experiment::ExperimentFile;
+    use turnpike_lab::{Happening, How, Lab};
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let experiments = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let entries =
+        std::fs::read_dir(experiments).expect("experiments").map(|entry| entry.expect("a file").path());
+    // Programs are compiled, which takes long; `builds.rs` compiles those of ours.
+    let files: Vec<ExperimentFile> = entries
+        .map(|path| {
+            ExperimentFile::read(&path).unwrap_or_else(|problem| panic!("{}: {problem:?}", path.display()))
+        })
+        .filter(|file| !file.text.contains(".c\""))
+        .collect();
+    assert!(files.len() > 20, "{} experiments", files.len());
+    let models = ["models-2008", "models/mcrl2"].map(|folder| corpus.path(folder)).to_vec();
+    let folder = folder(&[]);
+    let mut lab = Lab::open(&folder.path().join("lab.db")).expect("a database");
+    // Interrupted from the start, the lab checks everything and runs nothing.
+    let how = How { models, ..How::default() };
+    let mut skipped = Vec::new();
+    let interrupted = std::sync::atomic::AtomicBool::new(true);
+    let new = lab.run(&files, &how, &interrupted, &mut |happening| {
+        if let Happening::Skipped(name, rows) = happening {
+            skipped.push((name.to_owned(), rows));
+        }
+    });
+    assert_eq!(new.unwrap_or_else(|problem| panic!("{problem:?}")), 0);
+    assert_eq!(skipped, [], "models that no folder has");
+}
+
+#[test]
 fn objectives_that_cannot_be_met_are_errors_before_any_run() {
     let experiment = r#"
 title = "Lights"

@@ -110,6 +110,11 @@ impl Checker<'_> {
                 }
             }
         }
+        if let Some(model) = models.iter().find(|model| model.in_kind && model.public.is_some()) {
+            let message =
+                format!("the model `{}` has a public one, so it does not compare in kind only", model.name);
+            return self.wrong(message, &model.name);
+        }
         for model in models {
             for strategy in strategies {
                 if let Some(both) = model.vary.keys().find(|key| strategy.vary.contains_key(*key)) {
@@ -149,6 +154,16 @@ impl Checker<'_> {
             }
             if published.figures.get("rate").is_some_and(|rate| !(0.0..=1.0).contains(rate)) {
                 return self.wrong("a success rate lies between 0 and 1", "rate");
+            }
+            if published.successes.is_some() != published.trials.is_some() {
+                return self.wrong("`successes` and `trials` go together", "successes");
+            }
+            if published.count().is_some_and(|count| count.trials == 0 || count.successes > count.trials) {
+                return self.wrong("there are at most as many successes as trials", "successes");
+            }
+            let known = |name: &String| published.figures.contains_key(name);
+            if let Some(name) = published.explained.keys().find(|name| !known(name)) {
+                return self.wrong(format!("`explained` names `{name}`, which is not published here"), name);
             }
         }
         Ok(())

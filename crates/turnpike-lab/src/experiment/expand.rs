@@ -36,6 +36,8 @@ pub struct Setting {
     pub public: bool,
     /// The paper's own model exists, but this is not it.
     pub stand_in: bool,
+    /// The paper's own model is not public, and this is one of ours.
+    pub in_kind: bool,
     /// Changes to the text.
     pub replace: Vec<Replacement>,
     /// How a program is compiled.
@@ -69,6 +71,11 @@ impl Cell {
 }
 
 impl Setting {
+    /// Whether it is the model that the paper measured, so that figures can be compared.
+    pub fn is_the_papers(&self) -> bool {
+        !self.stand_in && !self.in_kind
+    }
+
     /// Whether it is the source of a program.
     pub fn is_program(&self) -> bool {
         [".c", ".cc", ".cpp"].iter().any(|extension| self.source.ends_with(extension))
@@ -126,6 +133,7 @@ impl Experiment {
                 source: fill(source, row),
                 public: own.is_some(),
                 stand_in: model.public.is_some() && own.is_none(),
+                in_kind: model.in_kind,
                 replace: replace
                     .iter()
                     .map(|change| Replacement {

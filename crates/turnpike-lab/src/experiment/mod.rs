@@ -39,6 +39,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use turnpike_model::Diagnostic;
 
+use crate::statistics::Proportion;
+
 pub use expand::{Cell, Setting};
 pub use file::{ExperimentFile, name_of};
 
@@ -102,6 +104,9 @@ pub struct Model {
     /// The paper's own model in a folder of public ones, which is used instead when that folder is given. `use` is then a stand-in.
     #[serde(default)]
     pub public: Option<Public>,
+    /// The paper's model is not public, and this is one of our own: its figures compare in kind only.
+    #[serde(default)]
+    pub in_kind: bool,
     /// Flags of every run with this model, such as `--set N=3`.
     #[serde(default)]
     pub flags: String,
@@ -213,12 +218,27 @@ pub struct Published {
     /// A remark.
     #[serde(default)]
     pub note: Option<String>,
-    /// Why our figures differ, where that is known and is not a switch.
+    /// Why a figure differs, by its name, where that is known and is not a switch. It says nothing about
+    /// the other figures.
     #[serde(default)]
-    pub explained: Option<String>,
+    pub explained: BTreeMap<String, String>,
+    /// The rate as a count of successes among [`trials`](Published::trials): it is tested as one then, and
+    /// `rate` is only shown.
+    #[serde(default)]
+    pub successes: Option<u64>,
+    /// How many runs the published figures are of.
+    #[serde(default)]
+    pub trials: Option<u64>,
     /// Figures by name, those of [`MEASURES`]. Missing ones were not published.
     #[serde(flatten)]
     pub figures: BTreeMap<String, f64>,
+}
+
+impl Published {
+    /// The published rate as a count, where it is read as one.
+    pub fn count(&self) -> Option<Proportion> {
+        self.successes.zip(self.trials).map(|(successes, trials)| Proportion { successes, trials })
+    }
 }
 
 /// The figures of a cell. All but the last three are means over successful runs; `microseconds` are those of a state, over all runs.

@@ -229,8 +229,13 @@ fn generations(result: &CellResult, which: &str) -> Vec<(f64, f64)> {
 }
 
 fn finished(chart: Chart, title: String, cells: &[&CellResult]) -> Figure {
-    let stand_in = cells.iter().any(|result| result.cell.setting.stand_in);
-    let remark = if stand_in { "; on a stand-in for the paper's model" } else { "" };
+    let any = |is: fn(&CellResult) -> bool| cells.iter().any(|result| is(result));
+    let remark = match (any(|result| result.cell.setting.stand_in), any(|result| result.cell.setting.in_kind))
+    {
+        (true, _) => "; on a stand-in for the paper's model",
+        (false, true) => "; on a model of our own, in kind only",
+        (false, false) => "",
+    };
     Figure {
         title,
         caption: format!("{}{remark}", extent(cells.iter().copied())),

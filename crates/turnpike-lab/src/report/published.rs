@@ -2,7 +2,8 @@
 
 use super::chart::precise;
 use super::results::{CellResult, Results};
-use crate::statistics::Equivalence;
+use crate::experiment::Published;
+use crate::statistics::{Equivalence, Proportion};
 
 /// What is known about a published cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,11 +12,11 @@ pub(super) enum Standing {
     Equal,
     /// No figure differs, but some are not shown to be equal: there are too few runs.
     Undecided,
-    /// A figure differs, and with a switch none does.
+    /// A figure differs, and with a switch, of which there are runs enough, none does.
     BySwitch,
-    /// A figure differs, and the experiment says why.
+    /// Figures differ, and the experiment says for each of them why.
     Otherwise,
-    /// Our model is not the paper's: it compares in kind only.
+    /// Our model is not the paper's: whatever the figures say, it compares in kind only.
     InKind,
     /// A figure differs for an unknown reason.
     Open,
@@ -75,35 +76,64 @@ fn compare(results: &Results, result: &CellResult) -> Option<Comparison> {
     if result.runs.is_empty() || result.cell.explains.is_some() {
         return None;
     }
-    let tests = tests(result, result);
+    let tests = tests(result, published);
     let worst = tests.iter().map(|test| test.outcome).max()?;
-    let switch = results.cells.iter().find(|other| {
-        other.cell.model == result.cell.model
-            && other.cell.explains.as_deref() == Some(&result.cell.strategy)
-            && !other.runs.is_empty()
-            && self::tests(other, result).iter().all(|test| test.outcome != Equivalence::Different)
-    });
-    let (standing, explained_by) = match (worst, switch, &published.explained) {
-        (Equivalence::Equal, ..) => (Standing::Equal, String::new()),
-        (Equivalence::Undecided, ..) => (Standing::Undecided, String::new()),
-        (_, Some(switch), _) => (Standing::BySwitch, switch.cell.strategy.clone()),
-        (_, None, Some(reason)) => (Standing::Otherwise, reason.clone()),
-        _ if result.cell.setting.stand_in => (Standing::InKind, String::new()),
-        _ => (Standing::Open, String::new()),
+    let (standing, explained_by) = if result.cell.setting.is_the_papers() {
+        match worst {
+            Equivalence::Equal => (Standing::Equal, String::new()),
+            Equivalence::Near | Equivalence::Undecided => (Standing::Undecided, String::new()),
+            Equivalence::Different => explain(results, result, published, &tests),
+        }
+    } else {
+        (Standing::InKind, String::new())
     };
-    let figures = tests.iter().map(|test| {
-        let ours = test.ours.map_or("–".to_owned(), precise);
-        format!("{} {ours} beside {} ({})", test.name, precise(test.published), test.outcome.word())
-    });
     Some(Comparison {
         experiment: results.name.clone(),
         model: result.cell.model.clone(),
         strategy: result.cell.strategy.clone(),
         runs: result.runs.len(),
-        figures: figures.collect::<Vec<_>>().join("; "),
+        figures: list(&tests),
         standing,
         explained_by,
     })
+}
+
+/// What explains a cell of which a figure differs: reasons that the experiment gives for single figures, and a switch
+/// for all others.
+fn explain(
+    results: &Results,
+    result: &CellResult,
+    published: &Published,
+    tests: &[Test],
+) -> (Standing, String) {
+    let differing = tests.iter().filter(|test| test.outcome == Equivalence::Different);
+    let (with_reason, without): (Vec<&Test>, Vec<&Test>) =
+        differing.partition(|test| published.explained.contains_key(&test.name));
+    let reasons = with_reason.iter().filter_map(|test| {
+        published.explained.get(&test.name).map(|reason| format!("{}: {reason}", test.name))
+    });
+    let mut parts: Vec<String> = reasons.collect();
+    if without.is_empty() {
+        return (Standing::Otherwise, parts.join("; "));
+    }
+    // A switch has runs enough to show that every figure without a reason is the same.
+    let explains = |other: &&CellResult| {
+        other.cell.model == result.cell.model
+            && other.cell.explains.as_deref() == Some(&result.cell.strategy)
+            && self::tests(other, published)
+                .iter()
+                .filter(|test| !with_reason.iter().any(|one| one.name == test.name))
+                .all(|test| test.outcome <= Equivalence::Near)
+    };
+    match results.cells.iter().find(explains) {
+        Some(switch) => {
+            let with = list(&self::tests(switch, published));
+            let text = format!("{} ({} runs: {with})", switch.cell.strategy, switch.runs.len());
+            parts.insert(0, text);
+            (Standing::BySwitch, parts.join("; "))
+        }
+        None => (Standing::Open, String::new()),
+    }
 }
 
 /// One figure of a published cell.
@@ -111,22 +141,43 @@ struct Test {
     name: String,
     ours: Option<f64>,
     published: f64,
+    /// The rate as a count, where it is read as one, and how likely it is with our rate.
+    count: Option<(Proportion, f64)>,
     outcome: Equivalence,
 }
 
-/// The figures of a cell beside those published of another, which is the same one or one that it explains. Times
-/// depend on machines and are left out.
-fn tests(result: &CellResult, of: &CellResult) -> Vec<Test> {
-    let figures = of.published.iter().flat_map(|published| &published.figures);
+/// The figures of a cell beside published ones, of the same cell or of one that it explains. Times depend on machines
+/// and are left out.
+fn tests(result: &CellResult, published: &Published) -> Vec<Test> {
+    let figures = published.figures.iter();
     let lasting = figures.filter(|(name, _)| !["seconds", "microseconds", "cost"].contains(&name.as_str()));
-    let test = |(name, &published): (&String, &f64)| {
-        let outcome = match name.as_str() {
-            "rate" => Equivalence::of_rate(result.rate(), published),
-            _ => Equivalence::of_mean(&result.measure(name), published),
+    let test = |(name, &figure): (&String, &f64)| {
+        let rate = result.rate();
+        let count = published.count().filter(|_| name == "rate");
+        let outcome = match (name.as_str(), count) {
+            ("rate", Some(count)) => Equivalence::of_count(rate, count),
+            ("rate", None) => Equivalence::of_rate(rate, figure),
+            _ => Equivalence::of_mean(&result.measure(name), figure),
         };
-        Test { name: name.clone(), ours: result.figure(name), published, outcome }
+        let count = count.map(|count| (count, rate.same_rate_as(count)));
+        Test { name: name.clone(), ours: result.figure(name), published: figure, count, outcome }
     };
     lasting.map(test).collect()
+}
+
+/// Figures in words: ours, the published one, and what the tests say.
+fn list(tests: &[Test]) -> String {
+    let texts = tests.iter().map(|test| {
+        let ours = test.ours.map_or("–".to_owned(), precise);
+        let theirs = match test.count {
+            Some((count, likely)) => {
+                format!("{} of {} (p = {likely:.2})", count.successes, count.trials)
+            }
+            None => precise(test.published),
+        };
+        format!("{} {ours} beside {theirs} ({})", test.name, test.outcome.word())
+    });
+    texts.collect::<Vec<_>>().join("; ")
 }
 
 /// How many published cells stand how, in one sentence.

@@ -3,7 +3,7 @@
 use super::chart::precise;
 use super::drawing::{budget, extent};
 use super::results::{CellResult, Results};
-use crate::experiment::Drawing;
+use crate::experiment::{Drawing, Published};
 
 /// A table for the page.
 pub(super) struct Table {
@@ -21,8 +21,10 @@ pub(super) struct Table {
 pub(super) struct Row {
     /// The model.
     pub(super) name: String,
-    /// It stands in for the paper's own.
+    /// It stands in for the paper's own, which is public.
     pub(super) stand_in: bool,
+    /// It is one of ours, because the paper's own is not public.
+    pub(super) in_kind: bool,
     /// One for each column; `None` = not in the experiment.
     pub(super) entries: Vec<Option<Entry>>,
 }
@@ -58,6 +60,7 @@ impl Table {
             Row {
                 name: row.to_owned(),
                 stand_in: cells.iter().flatten().any(|result| result.cell.setting.stand_in),
+                in_kind: cells.iter().flatten().any(|result| result.cell.setting.in_kind),
                 entries: cells
                     .into_iter()
                     .map(|cell| cell.map(|result| Entry::new(result, &measures)))
@@ -99,8 +102,12 @@ impl Entry {
             result.runs.first().zip(result.runs.last()).map_or(String::new(), |(first, last)| {
                 format!(" (seeds {:#x} to {:#x})", first.seed, last.seed)
             });
+        let count = result.published.as_ref().and_then(Published::count);
         let deviates = |name: &&str| match (*name, ours(name), theirs(name)) {
             (_, _, None) => false,
+            ("rate", ..) if count.is_some() => {
+                count.is_some_and(|count| result.rate().same_rate_as(count) < 0.05)
+            }
             ("rate", _, Some(theirs)) => interval.is_some_and(|interval| !interval.contains(theirs)),
             (_, Some(ours), Some(theirs)) => {
                 let sample = result.measure(name);

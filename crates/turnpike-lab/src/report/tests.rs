@@ -64,9 +64,8 @@ fn results() -> Results {
     Results::gather("two", experiment, &store).expect("results")
 }
 
-/// Published cells beside runs that all take `states[column]` states, give or take one.
-fn standings(states: [u64; 3]) -> Vec<(String, &'static str, String)> {
-    let file = r#"
+/// Two published columns, the first of which a third one explains.
+const SWITCH: &str = r#"
 title = "a switch"
 runs = 40
 [[model]]
@@ -89,14 +88,17 @@ rate = 1.0
 [[published]]
 strategy = "other"
 states = 100
-explained = "another machine"
+explained = { states = "another machine" }
 "#;
+
+/// Published cells beside runs that all take `states[column]` states, give or take one: `runs[column]` of them.
+fn standings_in(file: &str, states: [u64; 3], runs: [u64; 3]) -> Vec<(String, &'static str, String)> {
     let experiment = Experiment::parse(file).expect("an experiment");
     let folder = tempfile::tempdir().expect("a folder");
     let mut store = Store::open(&folder.path().join("results.db")).expect("a database");
-    for (cell, states) in experiment.cells(false).iter().zip(states) {
+    for ((cell, states), runs) in experiment.cells(false).iter().zip(states).zip(runs) {
         let id = store.cell(&key("two", "1", cell, 7)).expect("a cell");
-        for number in 0..40 {
+        for number in 0..runs {
             let states = states + number % 3;
             let record = Record { number, found: true, states, stop: "found".into(), ..Record::default() };
             store.add(id, &record).expect("a run");
@@ -108,15 +110,54 @@ explained = "another machine"
     found.into_iter().map(|one| (one.strategy, one.standing.word(), one.explained_by)).collect()
 }
 
+fn standings(states: [u64; 3]) -> Vec<(String, &'static str, String)> {
+    standings_in(SWITCH, states, [40; 3])
+}
+
 #[test]
 fn published_cells_are_equal_explained_or_open() {
     let row = |strategy: &str, standing, by: &str| (strategy.to_owned(), standing, by.to_owned());
     let switched = standings([200, 101, 99]);
-    assert_eq!(switched, [row("ours", "explained by a switch", "theirs"), row("other", "equal", "")]);
+    let with = "theirs (40 runs: rate 1 beside 1 (equal); states 102 beside 100 (equal))";
+    assert_eq!(switched, [row("ours", "explained by a switch", with), row("other", "equal", "")]);
     let otherwise = standings([200, 300, 400]);
-    assert_eq!(otherwise, [row("ours", "open", ""), row("other", "explained otherwise", "another machine")]);
+    assert_eq!(
+        otherwise,
+        [row("ours", "open", ""), row("other", "explained otherwise", "states: another machine")]
+    );
     // Equal figures need no switch.
     assert_eq!(standings([100, 300, 100])[0], row("ours", "equal", ""));
+}
+
+#[test]
+fn few_runs_of_a_switch_explain_nothing() {
+    for (runs, standing) in [(0, "open"), (5, "open"), (9, "open"), (40, "explained by a switch")] {
+        assert_eq!(standings_in(SWITCH, [200, 100, 100], [40, runs, 40])[0].1, standing, "{runs} runs");
+    }
+}
+
+#[test]
+fn a_reason_explains_only_the_figure_it_names() {
+    // Our rate is 1, and so differs as well.
+    let rate = SWITCH.replace("states = 100\nexplained", "states = 100\nrate = 0.27\nexplained");
+    assert_ne!(rate, SWITCH);
+    assert_eq!(standings_in(&rate, [100, 100, 400], [40; 3])[1].1, "open");
+    let both = rate.replace("{ states =", "{ rate = \"a count\", states =");
+    let said = standings_in(&both, [100, 100, 400], [40; 3]).remove(1);
+    assert_eq!((said.1, said.2.as_str()), ("explained otherwise", "rate: a count; states: another machine"));
+    // Read as 27 of 27, the rate is the same: the states need their own reason all the same.
+    let count = rate.replace("rate = 0.27", "rate = 0.27\nsuccesses = 27\ntrials = 27");
+    assert_eq!(standings_in(&count, [100, 100, 400], [40; 3])[1].2, "states: another machine");
+    assert_eq!(standings_in(&count, [100, 100, 100], [400; 3])[1].1, "equal");
+}
+
+#[test]
+fn figures_of_models_of_our_own_compare_in_kind_only() {
+    let own = SWITCH.replace("use = \"m.mcrl2\"", "use = \"m.mcrl2\"\nin_kind = true");
+    for states in [[200, 100, 100], [100, 300, 100], [400, 400, 400]] {
+        let words: Vec<_> = standings_in(&own, states, [40; 3]).iter().map(|one| one.1).collect();
+        assert_eq!(words, ["another model"; 2], "{states:?}");
+    }
 }
 
 #[test]

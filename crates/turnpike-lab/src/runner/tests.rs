@@ -66,7 +66,7 @@ fn lab(
     let mut store = Store::open(path)?;
     let cells = experiment();
     let interrupt = AtomicBool::new(false);
-    let settings = Settings { jobs, scale };
+    let settings = Settings { jobs, scale, least: LEAST_RUNS };
     let new = run(
         Series { experiment: "e", version: "1", cells: &cells },
         workshop,
@@ -121,7 +121,9 @@ fn scaling_changes_the_number_of_runs_only() {
     let whole = lab(&path, 2, 1.0, &workshop(usize::MAX)).expect("the other runs");
     assert_eq!(whole.0, 2 * 30);
     assert!(small.1.iter().all(|row| whole.1.contains(row)));
-    assert_eq!([scaled(100, 0.05), scaled(100, 0.001), scaled(1, 0.5), scaled(10, 2.0)], [5, 5, 1, 20]);
+    let usual = |runs, scale| scaled(runs, scale, LEAST_RUNS);
+    assert_eq!([usual(100, 0.05), usual(100, 0.001), usual(1, 0.5), usual(10, 2.0)], [5, 5, 1, 20]);
+    assert_eq!([scaled(100, 0.001, 1), scaled(100, 0.02, 1), scaled(100, 0.001, 0)], [1, 2, 1]);
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn a_model_that_changes_meanwhile_is_not_filed_under_what_it_was() {
     let mut store = Store::open(&folder.path().join("results.db")).expect("a database");
     let (cells, interrupt) = (experiment(), AtomicBool::new(false));
     let series = Series { experiment: "e", version: "1", cells: &cells };
-    let settings = Settings { jobs: 1, scale: 1.0 };
+    let settings = Settings { jobs: 1, scale: 1.0, least: LEAST_RUNS };
     let outcome = run(series, &Changing(AtomicUsize::new(0)), &mut store, settings, &interrupt, &mut |_| {});
     let error = outcome.expect_err("it changed");
     assert!(error.message.contains("was changed while the lab was running"), "{}", error.message);

@@ -3,7 +3,9 @@
 //! A difference that matters is stated beforehand, as a margin. A figure is *equal* when both one-sided
 //! tests at 5% reject a difference as large as the margin: our 90% interval lies within the margin around
 //! the published figure. It is *different* when our 95% interval excludes the published figure and our
-//! estimate is further away than the margin. Otherwise there are too few runs to tell.
+//! estimate is further away than the margin. Otherwise it is *near* when our 90% interval reaches no further
+//! than the margin to either side, so that equality could have been shown, and *undecided* when there are too
+//! few runs to tell.
 
 use super::{Proportion, Summary};
 
@@ -12,7 +14,9 @@ use super::{Proportion, Summary};
 pub enum Equivalence {
     /// As large a difference as the margin is rejected on both sides.
     Equal,
-    /// Neither equality nor a difference is shown.
+    /// Neither equality nor a difference is shown, though there are runs enough to show equality.
+    Near,
+    /// There are too few runs to tell.
     Undecided,
     /// A difference beyond the margin.
     Different,
@@ -59,10 +63,38 @@ impl Equivalence {
         decide((ours - published).abs(), widest, reach(TWO_SIDED, published > ours), RATE_MARGIN)
     }
 
+    /// Of a rate that was published as a count, which has an error of its own: both samples may have come
+    /// from the same rate (Fisher's exact test), or Newcombe's 90% interval of the difference of their rates
+    /// lies within the margin.
+    pub fn of_count(rate: Proportion, published: Proportion) -> Equivalence {
+        let (Some(ours), Some(theirs)) = (rate.rate(), published.rate()) else {
+            return Equivalence::Undecided;
+        };
+        if rate.trials < FEWEST as u64 {
+            return Equivalence::Undecided;
+        }
+        let reach = |up: bool| {
+            let side = |sample: Proportion, at: f64, up: bool| {
+                let interval = sample.interval_at(ONE_SIDED);
+                interval.map_or(1.0, |interval| if up { interval.high - at } else { at - interval.low })
+            };
+            side(rate, ours, up).hypot(side(published, theirs, !up))
+        };
+        let widest = reach(true).max(reach(false));
+        let difference = (ours - theirs).abs();
+        if rate.same_rate_as(published) < 0.05 && difference > RATE_MARGIN {
+            Equivalence::Different
+        } else {
+            // What the exact test does not reject is not different, however far away it is.
+            decide(difference, widest, f64::INFINITY, RATE_MARGIN)
+        }
+    }
+
     /// In one word.
     pub fn word(self) -> &'static str {
         match self {
             Equivalence::Equal => "equal",
+            Equivalence::Near => "near",
             Equivalence::Undecided => "undecided",
             Equivalence::Different => "different",
         }
@@ -74,6 +106,8 @@ fn decide(difference: f64, one_sided: f64, two_sided: f64, margin: f64) -> Equiv
         Equivalence::Equal
     } else if difference > two_sided.max(margin) {
         Equivalence::Different
+    } else if one_sided <= margin {
+        Equivalence::Near
     } else {
         Equivalence::Undecided
     }
@@ -91,7 +125,7 @@ mod tests {
             (100.0, Equivalence::Equal),
             (120.0, Equivalence::Equal),
             // The margin is 25, the difference 24: it may be more.
-            (81.0, Equivalence::Undecided),
+            (81.0, Equivalence::Near),
             (140.0, Equivalence::Different),
             (60.0, Equivalence::Different),
         ] {
@@ -109,5 +143,19 @@ mod tests {
         assert_eq!(Equivalence::of_rate(rate(280, 400), 0.27), Equivalence::Different);
         assert_eq!(Equivalence::of_rate(rate(400, 400), 1.0), Equivalence::Equal);
         assert_eq!(Equivalence::of_rate(rate(3, 5), 0.0), Equivalence::Undecided);
+    }
+
+    #[test]
+    fn counts_have_an_error_of_their_own() {
+        let count = |successes, trials, published| {
+            let ours = Proportion { successes, trials };
+            Equivalence::of_count(ours, Proportion { successes: published, trials: 27 })
+        };
+        assert_eq!(count(400, 400, 27), Equivalence::Equal);
+        // 26 of 27 may well come from a rate of 1, but 27 trials do not show that it is within 10 points.
+        assert_eq!(count(400, 400, 26), Equivalence::Undecided);
+        assert_eq!(count(160, 400, 12), Equivalence::Undecided);
+        assert_eq!(count(160, 400, 27), Equivalence::Different);
+        assert_eq!(count(5, 5, 0), Equivalence::Undecided);
     }
 }

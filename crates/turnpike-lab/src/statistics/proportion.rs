@@ -42,6 +42,20 @@ impl Proportion {
         (self.trials > 0).then(|| self.successes as f64 / self.trials as f64)
     }
 
+    /// How likely two samples with as many successes together are to differ at least as much, if both come
+    /// from the same rate: Fisher's exact test, two-sided.
+    pub fn same_rate_as(self, other: Proportion) -> f64 {
+        let (trials, successes) = (self.trials + other.trials, self.successes + other.successes);
+        let ways = |k: u64| {
+            log_binomial(self.trials, k) + log_binomial(other.trials, successes - k)
+                - log_binomial(trials, successes)
+        };
+        let possible = successes.saturating_sub(other.trials)..=self.trials.min(successes);
+        // A little slack, so that the other tail's equal term counts in spite of rounding.
+        let seen = ways(self.successes) + 1e-7;
+        possible.map(ways).filter(|&one| one <= seen).map(f64::exp).sum::<f64>().min(1.0)
+    }
+
     /// Wilson's 95% interval, which is sensible for few trials and for rates near 0 and 1 too.
     pub fn interval(self) -> Option<Interval> {
         self.interval_at(Z)
@@ -61,6 +75,11 @@ impl Proportion {
     }
 }
 
+/// The logarithm of the number of ways to choose `k` of `n`.
+fn log_binomial(n: u64, k: u64) -> f64 {
+    (1..=k.min(n - k)).map(|i| ((n - i + 1) as f64 / i as f64).ln()).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +96,17 @@ mod tests {
         assert!(none.low.abs() < 1e-12 && (none.high - 3.841_459 / 103.841_459).abs() < 1e-7, "{none:?}");
         let all = Proportion { successes: 100, trials: 100 }.interval().expect("there are trials");
         assert!((all.low - 100.0 / 103.841_459).abs() < 1e-7 && (all.high - 1.0).abs() < 1e-12, "{all:?}");
+    }
+
+    #[test]
+    fn samples_of_one_rate_are_recognised() {
+        // By hand: margins 4 and 4 of 8; 1/70 for each extreme, 16/70 next to it.
+        let four = |successes| Proportion { successes, trials: 4 };
+        assert!((four(4).same_rate_as(four(0)) - 2.0 / 70.0).abs() < 1e-9);
+        assert!((four(3).same_rate_as(four(1)) - 34.0 / 70.0).abs() < 1e-9);
+        assert!((four(2).same_rate_as(four(2)) - 1.0).abs() < 1e-9);
+        let all = Proportion { successes: 400, trials: 400 };
+        assert!((all.same_rate_as(Proportion { successes: 27, trials: 27 }) - 1.0).abs() < 1e-9);
     }
 
     #[test]

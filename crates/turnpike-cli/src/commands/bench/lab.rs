@@ -93,7 +93,7 @@ fn overhead(quick: bool, repeat: u32) -> Outcome<Vec<Row>> {
         cells.iter_mut().for_each(|cell| cell.runs = 5);
     }
     let runs = cells[0].runs;
-    let bench = Bench { folder: ".".into(), public: None };
+    let bench = Bench { folder: ".".into(), public: Vec::new() };
     let quiet = AtomicBool::new(false);
     let plain = || -> Outcome<()> {
         let job: Arc<dyn Job> = bench.prepare(&cells[0])?;
@@ -103,7 +103,7 @@ fn overhead(quick: bool, repeat: u32) -> Outcome<Vec<Row>> {
         let folder = temporary()?;
         let mut store = Store::open(&folder.path().join("results.db"))?;
         let series = Series { experiment: "walks", version: VERSION, cells: &cells };
-        let settings = Settings { jobs: 1, scale: 1.0 };
+        let settings = Settings { jobs: 1, scale: 1.0, least: 1 };
         runner::run(series, &bench, &mut store, settings, &quiet, &mut |_| {})?;
         Ok(())
     };

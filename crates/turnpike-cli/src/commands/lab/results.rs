@@ -36,6 +36,9 @@ pub(super) struct StatusArgs {
     /// List the cells of each experiment
     #[arg(long)]
     cells: bool,
+    /// Show how long the runs took, and how long the missing ones will take
+    #[arg(long)]
+    time: bool,
 }
 
 /// How results are drawn.
@@ -92,6 +95,11 @@ struct Status {
     done: u64,
     /// Cells without any run.
     empty: usize,
+    /// What the runs took so far, each on one core.
+    seconds: f64,
+    /// What the missing runs of cells with runs will take, by the mean of those; cells without any are not
+    /// in it.
+    seconds_left: f64,
     cells: Vec<CellStatus>,
 }
 
@@ -101,6 +109,8 @@ struct CellStatus {
     strategy: String,
     asked: u64,
     done: u64,
+    /// What the runs took so far, each on one core.
+    seconds: f64,
 }
 
 /// What `turnpike lab report --format json` prints.
@@ -245,6 +255,9 @@ pub(super) fn status(args: &StatusArgs, format: Format) -> Outcome<()> {
         output::json(&StatusOutput { turnpike: VERSION.into(), command: "lab status".into(), experiments });
         return Ok(());
     }
+    let (seconds, left) =
+        experiments.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.seconds, sum.1 + one.seconds_left));
+    let several = experiments.len() > 1;
     for one in experiments {
         let Some(asked) = one.asked else {
             let done = output::grouped(one.done);
@@ -253,10 +266,15 @@ pub(super) fn status(args: &StatusArgs, format: Format) -> Outcome<()> {
         };
         let empty =
             if one.empty == 0 { String::new() } else { format!(", {} cells without runs", one.empty) };
-        output::line(&format!("{}: {}{empty}", one.name, share(one.done, asked)));
+        let time = if args.time { time_of(&one) } else { String::new() };
+        output::line(&format!("{}: {}{empty}{time}", one.name, share(one.done, asked)));
         for cell in one.cells.iter().filter(|_| args.cells) {
             output::line(&format!("  {} / {}: {}", cell.model, cell.strategy, share(cell.done, cell.asked)));
         }
+    }
+    if args.time && several && seconds > 0.0 {
+        let left = duration(left);
+        output::line(&format!("together {} of work on one core, about {left} left", duration(seconds)));
     }
     Ok(())
 }
@@ -267,23 +285,64 @@ fn share(done: u64, asked: u64) -> String {
     format!("{} of {} runs ({percent:.0}%)", output::grouped(done), output::grouped(asked))
 }
 
+impl CellStatus {
+    /// What the missing runs will take, if they take as long as those that are there.
+    fn seconds_left(&self) -> f64 {
+        self.seconds / self.done.max(1) as f64 * self.asked.saturating_sub(self.done) as f64
+    }
+}
+
+/// `, 3.2 s of work, about 60 s left`.
+fn time_of(status: &Status) -> String {
+    if status.done == 0 {
+        return String::new();
+    }
+    let left = if status.seconds_left > 0.0 {
+        format!(", about {} left", duration(status.seconds_left))
+    } else {
+        String::new()
+    };
+    format!(", {} of work{left}", duration(status.seconds))
+}
+
+/// Seconds in the largest unit of which there are at least two.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        long if long >= 7200.0 => format!("{:.1} h", long / 3600.0),
+        long if long >= 120.0 => format!("{:.0} min", long / 60.0),
+        short => format!("{short:.1} s"),
+    }
+}
+
 impl From<Kept> for Status {
     fn from(Kept { name, runs, results }: Kept) -> Self {
         let Some(results) = results else {
-            return Status { name, asked: None, done: runs, empty: 0, cells: Vec::new() };
+            return Status {
+                name,
+                asked: None,
+                done: runs,
+                empty: 0,
+                seconds: 0.0,
+                seconds_left: 0.0,
+                cells: Vec::new(),
+            };
         };
         let cells = results.cells.iter().map(|result| CellStatus {
             model: result.cell.model.clone(),
             strategy: result.cell.strategy.clone(),
             asked: result.cell.runs,
             done: result.runs.len() as u64,
+            seconds: result.runs.iter().map(|run| run.seconds).sum(),
         });
+        let cells: Vec<CellStatus> = cells.collect();
         Status {
             name,
             asked: Some(results.cells.iter().map(|result| result.cell.runs).sum()),
             done: results.count() as u64,
             empty: results.cells.iter().filter(|result| result.runs.is_empty()).count(),
-            cells: cells.collect(),
+            seconds: cells.iter().map(|cell| cell.seconds).sum(),
+            seconds_left: cells.iter().map(CellStatus::seconds_left).sum(),
+            cells,
         }
     }
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use turnpike_lab::runner::Progress;
-use turnpike_lab::{Happening, How, Lab};
+use turnpike_lab::runner::{LEAST_RUNS, Progress};
+use turnpike_lab::{Happening, How, Lab, Skipped};
 use turnpike_session::values;
 
 use super::{Database, Experiments, Only};
@@ -28,13 +28,17 @@ pub(super) struct Args {
     jobs: Option<u64>,
     #[command(flatten)]
     only: Only,
-    /// Make this fraction of the runs (at least 5 for each cell, unless the experiment has fewer)
+    /// Make this fraction of the runs (at least --least for each cell, unless the experiment has fewer)
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     scale: f64,
+    /// With --scale, the fewest runs of a cell
+    #[arg(long, value_name = "N", default_value_t = LEAST_RUNS, value_parser = values::positive::<u64>)]
+    least: u64,
     /// A folder of public models, such as `examples` of the mCRL2 repository; experiments then use the
-    /// models of the papers instead of ours
+    /// models of the papers instead of ours (repeatable: the first folder that has a model counts). Rows
+    /// whose model is in none of the folders are skipped
     #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
+    models: Vec<PathBuf>,
 }
 
 /// What `turnpike lab run --format json` prints.
@@ -47,13 +51,24 @@ struct RunOutput {
     seconds: f64,
     /// It was interrupted; start it again to go on.
     interrupted: bool,
+    /// Rows that were left out, because no folder of public models has their model.
+    skipped: Vec<SkippedOutput>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SkippedOutput {
+    experiment: String,
+    /// The file that is missing.
+    file: String,
+    /// The rows.
+    models: Vec<String>,
 }
 
 pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
     if !(args.scale > 0.0 && args.scale <= 1000.0) {
         return Err(Failure::usage("--scale must be a positive number, at most 1000"));
     }
-    if let Some(folder) = args.models.as_deref().filter(|folder| !folder.is_dir()) {
+    if let Some(folder) = args.models.iter().find(|folder| !folder.is_dir()) {
         return Err(Failure::usage(format!("--models {}: there is no such folder", folder.display())));
     }
     let files = args.experiments.read()?;
@@ -64,36 +79,45 @@ pub(super) fn run(args: &Args, format: Format) -> Outcome<()> {
         scale: args.scale,
         only: args.only.only.clone(),
         models: args.models.clone(),
+        least: args.least,
     };
     let started = Instant::now();
     let mut lab = Lab::open(&args.database.database)?;
     let mut teller: Option<Teller> = None;
+    let mut skipped = Vec::new();
     let new = lab.run(&files, &how, interrupt, &mut |happening| match happening {
         Happening::Progress(name, progress) => {
             let same = teller.take().filter(|teller| teller.name == name);
             let teller = teller.insert(same.unwrap_or_else(|| Teller::new(name, format)));
             teller.tell(&progress);
         }
+        Happening::Skipped(name, Skipped { file, models }) => {
+            if format == Format::Human {
+                let rows = models.join(", ");
+                output::note(&format!("{name}: skipped {rows}: no folder of --models has {file}"));
+            }
+            skipped.push(SkippedOutput { experiment: name.to_owned(), file, models });
+        }
         Happening::Failed(name, diagnostic) => {
             output::note(&format!("{name}: skipped: {}", diagnostic.message));
         }
     })?;
     let interrupted = interrupt.load(Ordering::Relaxed);
-    tell_end(args, new, started.elapsed().as_secs_f64(), interrupted, format);
+    let seconds = started.elapsed().as_secs_f64();
+    tell_end(
+        args,
+        RunOutput { turnpike: VERSION.into(), command: "lab run".into(), new, seconds, interrupted, skipped },
+        format,
+    );
     Ok(())
 }
 
 /// Prints how many runs were made, and what to do next.
-fn tell_end(args: &Args, new: u64, seconds: f64, interrupted: bool, format: Format) {
+fn tell_end(args: &Args, run: RunOutput, format: Format) {
     match format {
-        Format::Json => output::json(&RunOutput {
-            turnpike: VERSION.into(),
-            command: "lab run".into(),
-            new,
-            seconds,
-            interrupted,
-        }),
+        Format::Json => output::json(&run),
         Format::Human => {
+            let RunOutput { new, seconds, interrupted, .. } = run;
             output::line(&format!(
                 "{} new runs in {seconds:.1} s, kept in {}",
                 output::grouped(new),
