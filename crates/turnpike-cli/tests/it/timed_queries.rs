@@ -463,7 +463,7 @@ fn every_run_ends_in_a_deadlock_of_a_kind() {
 
 #[test]
 fn a_converted_model_that_cannot_begin_is_worth_a_warning() {
-    let model = "clock x; process P() { state A { x >= 1 }; init A; } system P;";
+    let model = "int n; process P() { state A { n == 1 }; init A; } system P;";
     let files = folder(&[("m.xta", model)]);
     let ran = turnpike_in(files.path(), &["convert", "m.xta", "-o", "m.tck"], "");
     ran.expect(0, &["warning: the invariant of `P.A` does not hold in the initial state"]);
