@@ -48,7 +48,8 @@ pub(crate) fn model(name: String, system: impl Packed) -> Box<dyn Model> {
     info.violations = &[ViolationKind::Assertion];
     info.pace = PACE;
     system.describe(&mut info);
-    let mut signatures = Signatures::new().with_sort("number", |argument| argument.parse::<u64>().is_ok());
+    let mut signatures =
+        Signatures::new().with_sort("number", |argument| Some(argument.parse::<u64>().ok()?.to_string()));
     // Without actions, only the internal one is possible.
     signatures.add_combination(Vec::new());
     for name in &info.actions {

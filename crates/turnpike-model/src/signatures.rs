@@ -40,8 +40,8 @@ pub struct Signatures {
 /// Stands for any number of arguments.
 const ANY_ARITY: usize = usize::MAX;
 
-/// A sort of arguments, and whether a text is one of its values.
-type Sort = (&'static str, fn(&str) -> bool);
+/// A sort of arguments, and the text of the value that a text stands for, if it is one.
+type Sort = (&'static str, fn(&str) -> Option<String>);
 
 impl Signatures {
     /// Nothing but the internal action.
@@ -49,10 +49,10 @@ impl Signatures {
         Signatures::default()
     }
 
-    /// All arguments have this sort.
+    /// All arguments have this sort, whose values are printed as `print` says.
     #[must_use]
-    pub fn with_sort(mut self, sort: &'static str, has: fn(&str) -> bool) -> Self {
-        self.sort = Some((sort, has));
+    pub fn with_sort(mut self, sort: &'static str, print: fn(&str) -> Option<String>) -> Self {
+        self.sort = Some((sort, print));
         self
     }
 
@@ -115,7 +115,9 @@ impl Signatures {
     }
 
     fn unknown(&self, name: &str) -> Word {
-        let names = self.actions.keys().chain(self.absent.keys());
+        // Actions that no transition takes are no better than the one that was named.
+        let absent = self.absent.iter().filter(|(_, why)| **why != Absence::Unused);
+        let names = self.actions.keys().chain(absent.map(|(name, _)| name));
         let nearest = nearest(name, names.map(String::as_str)).map(str::to_owned);
         Word::Unknown { name: name.to_owned(), nearest }
     }
@@ -136,8 +138,8 @@ impl Signatures {
             let arities = arities.into_iter().collect();
             return Word::WrongArity { name: action.name.clone(), arities, found };
         }
-        let wrong = |(sort, has): Sort| {
-            let position = action.arguments.iter().position(|argument| !has(argument))?;
+        let wrong = |(sort, print): Sort| {
+            let position = action.arguments.iter().position(|argument| print(argument).is_none())?;
             Some(Word::WrongSort {
                 name: action.name.clone(),
                 position: position + 1,
@@ -187,6 +189,25 @@ impl Vocabulary for Signatures {
             }
             false => self.unknown(pattern),
         }
+    }
+
+    fn normal_form(&self, pattern: &str) -> Option<String> {
+        let (_, print) = self.sort?;
+        let label = Label::parse(pattern);
+        let plain = |text: &String| !Pattern::new(text).is_open();
+        if label.actions.iter().any(|action| !plain(&action.name)) {
+            return None;
+        }
+        let argument = |text: &String| {
+            Some(text).filter(|text| plain(text)).and_then(|text| print(text)).unwrap_or_else(|| text.clone())
+        };
+        let action = |Action { name, arguments }: &Action| {
+            let arguments: Vec<String> = arguments.iter().map(argument).collect();
+            if arguments.is_empty() { name.clone() } else { format!("{name}({})", arguments.join(", ")) }
+        };
+        let normal = label.actions.iter().map(action).collect::<Vec<_>>().join("|");
+        let changed = !label.actions.is_empty() && Pattern::new(&normal) != Pattern::new(pattern);
+        changed.then_some(normal)
     }
 
     fn argument(&self, action: &str, position: usize) -> Word {
@@ -296,13 +317,18 @@ mod tests {
 
     #[test]
     fn arguments_of_one_sort() {
-        let mut signatures = Signatures::new().with_sort("number", |text| text.parse::<u64>().is_ok());
+        let mut signatures =
+            Signatures::new().with_sort("number", |text| Some(text.parse::<u64>().ok()?.to_string()));
         signatures.add("send", 2);
         for pattern in ["send(1,2)", "send(100,*)", "send(x,*)", "*"] {
             assert_eq!(signatures.label(pattern), Word::Known, "{pattern}");
         }
         let (name, sort, argument) = ("send".to_owned(), "number".to_owned(), "x".to_owned());
         assert_eq!(signatures.label("send(1,x)"), Word::WrongSort { name, position: 2, sort, argument });
+        assert_eq!(signatures.normal_form("send(01,*)").as_deref(), Some("send(1, *)"));
+        for pattern in ["send(1,2)", "s*(01,2)", "*", "tau", "send(0?,1)"] {
+            assert_eq!(signatures.normal_form(pattern), None, "{pattern}");
+        }
     }
 
     #[test]

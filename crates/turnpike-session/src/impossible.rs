@@ -26,6 +26,20 @@ pub(crate) fn check(
     }
 }
 
+/// The objectives, with labels as the model prints them: `label e(03)` looks for `e(3)`.
+pub(crate) fn normalise(model: &dyn Model, objectives: Vec<Objective>) -> Vec<Objective> {
+    let Some(vocabulary) = model.vocabulary() else { return objectives };
+    let normal = |objective: Objective| {
+        let normal = match objective.goal() {
+            Goal::Label(pattern) => vocabulary.normal_form(pattern.text()).map(|one| format!("label {one}")),
+            Goal::Cover(pattern) => vocabulary.normal_form(pattern.text()).map(|one| format!("cover {one}")),
+            _ => None,
+        };
+        normal.and_then(|text| text.parse().ok()).unwrap_or(objective)
+    };
+    objectives.into_iter().map(normal).collect()
+}
+
 fn find(model: &dyn Model, objectives: &[Objective], internal: &[String]) -> Vec<Diagnostic> {
     let info = model.info();
     let known = Known { vocabulary: model.vocabulary(), info };
@@ -34,6 +48,10 @@ fn find(model: &dyn Model, objectives: &[Objective], internal: &[String]) -> Vec
     let mut errors = Vec::new();
     for objective in objectives {
         let words: Vec<Word> = match objective.goal() {
+            Goal::Action(names) if names.iter().any(|name| is_pattern(name)) => {
+                errors.extend(known.explain_pattern(objective));
+                Vec::new()
+            }
             Goal::Action(names) => names.iter().map(|name| known.action(name)).collect(),
             Goal::Label(pattern) if !labels_of_states => vec![known.label(pattern.text())],
             Goal::Cover(pattern) => vec![known.label(pattern.text())],
@@ -56,6 +74,11 @@ fn find(model: &dyn Model, objectives: &[Objective], internal: &[String]) -> Vec
     let misspelt = misspelt.filter(|word| matches!(word, Word::Unknown { .. }));
     errors.extend(misspelt.filter_map(|word| known.explain(word)));
     errors
+}
+
+/// Whether a name of an action has what only patterns for labels have.
+fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?', '(', ')', '|'])
 }
 
 /// An error that a model of this kind cannot have.
@@ -107,6 +130,18 @@ impl Known<'_> {
         }
     }
 
+    /// A pattern where names of actions are expected.
+    fn explain_pattern(&self, objective: &Objective) -> Option<Diagnostic> {
+        let pattern = objective.text().strip_prefix("action").unwrap_or_default().trim();
+        let word = self.label(pattern);
+        if !word.is_known() {
+            return self.explain(word);
+        }
+        let error =
+            Diagnostic::error(format!("`action` takes names of actions, but `{pattern}` is a pattern"));
+        Some(error.help(format!("write `label {pattern}`")))
+    }
+
     /// What is wrong, for the user.
     fn explain(&self, word: Word) -> Option<Diagnostic> {
         let model = &self.info.name;
@@ -144,6 +179,27 @@ impl Known<'_> {
             Word::WrongSort { name, position, sort, argument } => error(format!(
                 "argument {position} of `{name}` has sort {sort} in {model}, but `{argument}` is not of that sort"
             )),
+            Word::BadArgument { name, position, argument, problem, help } => {
+                let message = match argument.is_empty() {
+                    true => format!("argument {position} of `{name}` is missing in {model}"),
+                    false => {
+                        format!(
+                            "argument {position} of `{name}` cannot be `{argument}` in {model}: {problem}"
+                        )
+                    }
+                };
+                let help = help.unwrap_or_else(|| "`*` stands for any argument".to_owned());
+                error(message).map(|error| error.help(help))
+            }
+            Word::AmbiguousArgument { name, position, argument, readings } => {
+                let message =
+                    format!("argument {position} of `{name}` is ambiguous in {model}: `{argument}`");
+                error(message).map(|error| error.help(format!("write `{}`", readings.join("` or `"))))
+            }
+            Word::NeedsSuffix { label } => error(format!(
+                "every label of these actions in {model} has a time or a probability after `{label}`"
+            ))
+            .map(|error| error.help(format!("`{label} *` matches it with any"))),
             _ => error(format!("this cannot occur in {model}")),
         }
     }
@@ -164,21 +220,25 @@ fn list(names: &[&str]) -> String {
 /// their names before they are explored.
 pub(crate) fn never_seen(model: &dyn Model, objectives: &[Objective], runs: &[RunReport]) -> Vec<Diagnostic> {
     let info = model.info();
-    let covered = runs.iter().find(|run| run.verdict == Verdict::None && run.executions.is_none());
-    let (Some(run), None, true) = (covered, model.vocabulary(), info.actions.is_empty()) else {
+    let Some(run) = runs.iter().find(|run| run.verdict == Verdict::None) else { return Vec::new() };
+    // Programs know the names of all operations, whether they use them or not.
+    let unknown = model.vocabulary().is_none() && info.actions.is_empty();
+    if !unknown && run.executions.is_none() {
         return Vec::new();
-    };
+    }
     let seen: Vec<&str> = run.actions.keys().flat_map(|names| names.split('|')).collect();
     let names = objectives.iter().flat_map(|objective| match objective.goal() {
         Goal::Action(names) => names.as_slice(),
         _ => &[],
     });
     let never = names.filter(|name| *name != TAU && !seen.contains(&name.as_str()));
-    let warning =
-        |name: &String| {
-            Diagnostic::warning(format!("no transition of {} has an action `{name}`", info.name))
-                .suggest_or_list(name, seen.iter().copied(), "its actions are")
+    let warning = |name: &String| {
+        let message = match run.executions {
+            None => format!("no transition of {} has an action `{name}`", info.name),
+            Some(_) => format!("{} never does `{name}`", info.name),
         };
+        Diagnostic::warning(message).suggest_or_list(name, seen.iter().copied(), "its actions are")
+    };
     never.map(warning).collect()
 }
 
@@ -232,5 +292,13 @@ mod tests {
         assert!(refused("max eat.2", &[])[0].contains("`eat` takes 1 argument in"));
         assert!(refused("label eat(x)", &[])[0].contains("`x` is not of that sort"));
         assert!(refused("race", &[])[0].contains("race cannot occur in"));
+        let pattern = |text: &str| {
+            format!("`action` takes names of actions, but `{text}` is a pattern (write `label {text}`)")
+        };
+        assert_eq!(refused("action ea*", &[]), [pattern("ea*")]);
+        assert_eq!(refused("action eat(1)", &[]), [pattern("eat(1)")]);
+        assert_eq!(refused("action lock(1,2)", &[]), [pattern("lock(1,2)")]);
+        assert!(refused("action eat(1,2)", &[])[0].contains("`eat` takes 1 argument in"));
+        assert!(refused("action zz*", &[])[0].contains("has no label like `zz*`"));
     }
 }

@@ -54,6 +54,7 @@ impl Plan {
     ) -> Result<Plan, Problem> {
         let Search { goals, running, witness, limits, .. } = search;
         let mut warnings = impossible::check(&*model, &objectives, goals)?;
+        let objectives = impossible::normalise(&*model, objectives);
         warnings.extend(warnings::of_goals(&objectives, goals));
         let runs = running.runs.unwrap_or(1);
         let mut options = SearchOptions::new(strategy);

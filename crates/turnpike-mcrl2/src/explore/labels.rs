@@ -145,7 +145,7 @@ pub(super) fn label(signature: &Signature, values: &[u32], mut text: impl FnMut(
 }
 
 /// A time, in parentheses unless it is one word or one application.
-fn unit(time: String) -> String {
+pub(super) fn unit(time: String) -> String {
     let mut depth = 0;
     let mut apart = time.starts_with(['-', '!', '#']);
     for letter in time.chars() {

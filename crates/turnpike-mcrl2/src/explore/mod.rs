@@ -15,6 +15,7 @@ mod predicate;
 mod requirement;
 mod settings;
 mod source;
+mod spelling;
 mod state_names;
 mod view;
 mod vocabulary;

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 
 use turnpike_model::{Absence, Label, Pattern, Signatures, Vocabulary, Word};
 
-use super::Mcrl2Model;
+use super::spelling::{self, Speller};
+use super::{Mcrl2Model, labels};
 use crate::lower::{LinearProcess, Loss};
-use crate::syntax::parse_data_expression;
-use crate::typed::{Action, Program, SortId};
 
 /// More different multi-actions than this are not remembered; then any combination passes.
 const MOST_COMBINATIONS: usize = 10_000;
@@ -19,6 +18,8 @@ pub(super) struct Names {
     signatures: Signatures,
     /// Whether labels may have a time or a probability after their actions.
     suffixes: bool,
+    /// The names in labels without either, if all summands are known.
+    plain: Option<BTreeSet<Vec<String>>>,
 }
 
 impl Names {
@@ -73,42 +74,15 @@ impl Names {
         let suffixes = process.initial_distribution.is_some()
             || process.summands.iter().any(|one| one.time.is_some() || one.distribution.is_some())
             || process.later.as_ref().is_some_and(|one| one.is_probabilistic() || one.timed().is_some());
-        Names { signatures, suffixes }
+        let plain = process.later.is_none().then(|| {
+            let plain =
+                process.summands.iter().filter(|one| one.time.is_none() && one.distribution.is_none());
+            plain
+                .map(|one| one.actions.iter().map(|one| program.text(one.name).to_owned()).collect())
+                .collect()
+        });
+        Names { signatures, suffixes, plain }
     }
-}
-
-/// The first argument that has another sort than every action of its name takes there.
-fn wrong_sort(program: &Program, label: &Label) -> Option<Word> {
-    label.actions.iter().find_map(|action| {
-        let same = |one: &&Action| {
-            program.text(one.name) == action.name && one.sorts.len() == action.arguments.len()
-        };
-        let declared: Vec<&Action> = program.actions.iter().filter(same).collect();
-        let position = (0..action.arguments.len()).find(|&position| {
-            let argument = &action.arguments[position];
-            !declared.is_empty()
-                && declared.iter().all(|one| has_other_sort(program, argument, one.sorts[position]))
-        })?;
-        let mut sorts: Vec<String> =
-            declared.iter().map(|one| program.sort_text(one.sorts[position])).collect();
-        sorts.dedup();
-        Some(Word::WrongSort {
-            name: action.name.clone(),
-            position: position + 1,
-            sort: sorts.join(" or "),
-            argument: action.arguments[position].clone(),
-        })
-    })
-}
-
-/// Whether a text is an expression that does not have this sort. What cannot be read is left alone:
-/// some values have texts that are not expressions.
-fn has_other_sort(program: &Program, text: &str, sort: SortId) -> bool {
-    let (Some(parsed), _) = parse_data_expression(text, &program.words) else { return false };
-    let mut program = program.clone();
-    let globals = program.globals.clone();
-    let mut has = |sort| program.check_expression(&parsed.tree, parsed.root, &globals, sort).is_ok();
-    has(None) && !has(Some(sort))
 }
 
 impl Vocabulary for Mcrl2Model {
@@ -120,21 +94,11 @@ impl Vocabulary for Mcrl2Model {
     }
 
     fn label(&self, pattern: &str) -> Word {
-        let Names { signatures, suffixes } = &self.names;
-        let open = Pattern::new(pattern).is_open();
-        if *suffixes && open {
-            // A wildcard may stand for a time or a probability.
-            return Word::Known;
-        }
-        let bare = if *suffixes { without_suffix(pattern) } else { pattern };
-        if self.has_initial_choice() && bare == "dist" {
-            return Word::Known;
-        }
-        let word = signatures.label(bare);
-        if !word.is_known() || open {
-            return word;
-        }
-        wrong_sort(&self.network.program, &Label::parse(bare)).unwrap_or(word)
+        self.spell(pattern).err().unwrap_or(Word::Known)
+    }
+
+    fn normal_form(&self, pattern: &str) -> Option<String> {
+        self.spell(pattern).ok().filter(|normal| Pattern::new(normal) != Pattern::new(pattern))
     }
 
     fn argument(&self, action: &str, position: usize) -> Word {
@@ -146,12 +110,72 @@ impl Vocabulary for Mcrl2Model {
     }
 }
 
-/// A label without its time and its probability: `a(1) @ 2 [1/3]` is `a(1)`.
-fn without_suffix(label: &str) -> &str {
-    let label = match label.rfind(" [") {
-        Some(at) if label.ends_with(']') => &label[..at],
-        _ => label,
-    };
-    // Data has no `@`.
-    label.split_once('@').map_or(label, |(actions, _)| actions).trim_end()
+impl Mcrl2Model {
+    /// A pattern for labels in the words that labels are printed in, or why no label matches it.
+    fn spell(&self, pattern: &str) -> Result<String, Word> {
+        let Names { signatures, suffixes, plain } = &self.names;
+        let Suffixed { bare, time, chance } = match suffixes {
+            true => Suffixed::new(pattern),
+            false => Suffixed { bare: pattern, time: None, chance: None },
+        };
+        let open = Pattern::new(bare).is_open();
+        if self.has_initial_choice() && bare == "dist" {
+            return Ok(pattern.to_owned());
+        }
+        let mut label = Label::parse(bare);
+        if !open {
+            // Labels list their actions in this order.
+            label.actions.sort_by(|one, other| one.name.as_bytes().cmp(other.name.as_bytes()));
+        }
+        let word = signatures.label(&spelling::join(&label.actions).unwrap_or_else(|| bare.to_owned()));
+        // A wildcard may stand for a time or a probability.
+        if !word.is_known() && !(*suffixes && open) {
+            return Err(word);
+        }
+        let names: Vec<String> = label.actions.iter().map(|action| action.name.clone()).collect();
+        let plain = plain.as_ref().is_none_or(|plain| plain.contains(&names));
+        if *suffixes && !open && time.is_none() && chance.is_none() && !plain {
+            return Err(Word::NeedsSuffix { label: bare.to_owned() });
+        }
+        let mut speller = Speller::new(&self.network);
+        for action in &mut label.actions {
+            speller.spell(action)?;
+        }
+        if !open {
+            label.actions.sort_by(|one, other| {
+                (one.name.as_bytes(), &one.arguments).cmp(&(other.name.as_bytes(), &other.arguments))
+            });
+        }
+        let mut text = spelling::join(&label.actions).unwrap_or_else(|| bare.to_owned());
+        if let Some(time) = time {
+            text.push_str(" @ ");
+            text.push_str(&speller.number(time).map_or_else(|| time.to_owned(), labels::unit));
+        }
+        if let Some(chance) = chance {
+            let chance = speller.number(chance).map_or_else(|| chance.to_owned(), |one| one.replace(' ', ""));
+            text.push_str(&format!(" [{chance}]"));
+        }
+        Ok(text)
+    }
+}
+
+/// A label, its time and its probability: `a(1) @ 2 [1/3]`.
+struct Suffixed<'a> {
+    bare: &'a str,
+    time: Option<&'a str>,
+    chance: Option<&'a str>,
+}
+
+impl<'a> Suffixed<'a> {
+    fn new(label: &'a str) -> Self {
+        let (label, chance) = match label.rfind(" [").zip(label.strip_suffix(']')) {
+            Some((at, inner)) => (&label[..at], Some(inner[at + 2..].trim())),
+            None => (label, None),
+        };
+        // Data has no `@`.
+        match label.split_once('@') {
+            Some((bare, time)) => Suffixed { bare: bare.trim_end(), time: Some(time.trim()), chance },
+            None => Suffixed { bare: label.trim_end(), time: None, chance },
+        }
+    }
 }

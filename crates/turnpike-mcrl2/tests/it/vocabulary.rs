@@ -29,6 +29,11 @@ fn kind(word: &Word) -> String {
         Word::WrongSort { name, position, sort, argument } => {
             format!("sort {name} {position} {sort} {argument}")
         }
+        Word::BadArgument { name, position, argument, problem, help } => {
+            format!("data {name} {position} {argument}: {problem}, {}", help.as_deref().unwrap_or("-"))
+        }
+        Word::AmbiguousArgument { name, readings, .. } => format!("ambiguous {name} {readings:?}"),
+        Word::NeedsSuffix { label } => format!("suffix {label}"),
         other => panic!("{other:?}"),
     }
 }
@@ -77,6 +82,19 @@ fn labels_are_checked_with_their_data() {
         ("pass(up, 3)", "sort pass 1 Nat up"),
         ("pass(3, true)", "sort pass 2 Way true"),
         ("pass(-1, up)", "sort pass 1 Nat -1"),
+        ("pass(three, up)", "data pass 1 three: unknown variable, constant or function three, -"),
+        ("pass(3, dwn)", "data pass 2 dwn: unknown variable, constant or function dwn, did you mean `down`?"),
+        (
+            "pass(3, dwn(1))",
+            "data pass 2 dwn(1): unknown variable, constant or function dwn, did you mean `down`?",
+        ),
+        ("pass(n, up)", "data pass 1 n: unknown variable, constant or function n, -"),
+        ("pass(_, up)", "data pass 1 _: unknown variable, constant or function _, -"),
+        ("pass(1 +, up)", "data pass 1 1 +: expected an expression, found the end of the text, -"),
+        ("pass(three, *)", "data pass 1 three: unknown variable, constant or function three, -"),
+        ("pass(*, sideways)", "known"),
+        ("pass()", "arity pass [2] 1"),
+        ("mixed()", "data mixed 1 : an argument is missing, -"),
         ("C(3)", "unknown, a"),
         ("x*", "unknown, -"),
         ("hidden", "hidden hidden"),
@@ -86,6 +104,49 @@ fn labels_are_checked_with_their_data() {
     ] {
         assert_eq!(kind(&vocabulary.label(label)), expected, "{label}");
     }
+}
+
+#[test]
+fn patterns_are_spelt_as_labels_are_printed() {
+    let text = "sort D = struct d1 | pr(first: Nat, second: Bool); E = struct e1; \
+        map three: Nat; c: Pos -> D; c: Nat -> E; var p: Pos; k: Nat; eqn three = 3; c(p) = d1; c(k) = e1; \
+        act a: D; b: List(Nat); f: Nat -> Bool; r: Real; s: Set(Nat); i: Int; n: Nat; n: Bool; x, y; \
+            two: Nat # Nat; t: Nat; v: D; v: E; \
+        init a(d1) . b([1, 2]) . f(lambda k: Nat. k > 3) . r(1/2) . s({1, 2}) . i(-3) . n(0) . n(true) \
+            . (x|y) . two(1, 2) . (n(1)|n(2)) . t(1) @ 2 . v(d1) . v(e1);";
+    let model = model(text, None);
+    for (pattern, expected) in [
+        ("n(1 + 2)", Some("n(3)")),
+        ("n(three)", Some("n(3)")),
+        ("n(!false)", Some("n(true)")),
+        ("n(3)", None),
+        ("n( 3 )", None),
+        ("s({2,1})", Some("s({1, 2})")),
+        ("s({2,1,1})", Some("s({1, 2})")),
+        ("s({1,2})", None),
+        ("r(2/4)", Some("r(1 / 2)")),
+        ("i(0 - 3)", Some("i(-3)")),
+        ("b(1 |> [2])", Some("b([1, 2])")),
+        ("a(pr(1 + 1, true || false))", Some("a(pr(2, true))")),
+        ("f(lambda z: Nat. z > 3)", Some("f(lambda k: Nat. 3 < k)")),
+        ("y|x", Some("x|y")),
+        ("n(2)|n(1)", Some("n(1)|n(2)")),
+        ("two(2 div 2, *)", Some("two(1, *)")),
+        ("two(*, 1 + 1)", Some("two(*, 2)")),
+        ("two(*)", None),
+        ("n(0?)", None),
+        ("t(2 div 2) @ 4/2", Some("t(1) @ 2")),
+        ("t(2 div 2) @ *", Some("t(1) @ *")),
+    ] {
+        assert_eq!(kind(&model.label(pattern)), "known", "{pattern}");
+        assert_eq!(model.normal_form(pattern).as_deref(), expected, "{pattern}");
+    }
+    assert_eq!(kind(&model.label("n(03)")), "data n 1 03: a number cannot start with a zero, write `3`");
+    let problem = ". cannot be applied to the sorts (Nat, Pos)";
+    assert_eq!(kind(&model.label("r(0.5)")), format!("data r 1 0.5: {problem}, write the fraction `1/2`"));
+    assert_eq!(kind(&model.label("t(1)")), "suffix t(1)");
+    assert_eq!(kind(&model.label("v(c(1))")), "ambiguous v [\"d1\", \"e1\"]");
+    assert_eq!(kind(&model.label("v(e1)")), "known");
 }
 
 #[test]
@@ -131,6 +192,7 @@ fn accept_all(model: &Mcrl2Model, text: &str) -> usize {
     for &id in &labels {
         let label = explorer.label(turnpike_model::LabelId(id));
         assert_eq!(vocabulary.label(&label.text), Word::Known, "{}: {text}", label.text);
+        assert_eq!(vocabulary.normal_form(&label.text), None, "{}: {text}", label.text);
         for action in &label.actions {
             assert_eq!(vocabulary.action(&action.name), Word::Known, "{}: {text}", action.name);
             for position in 1..=action.arguments.len() {

@@ -12,6 +12,12 @@ pub trait Vocabulary {
     /// Whether the label of a transition can match this [`Pattern`](crate::Pattern).
     fn label(&self, pattern: &str) -> Word;
 
+    /// The pattern as labels are printed, if that is another text: where data have several texts, `e(03)`
+    /// is `e(3)`. It matches what the pattern means. Only for patterns that are known.
+    fn normal_form(&self, _pattern: &str) -> Option<String> {
+        None
+    }
+
     /// Whether an action can have an argument at this position, counted from 1.
     fn argument(&self, action: &str, position: usize) -> Word;
 
@@ -71,6 +77,35 @@ pub enum Word {
         sort: String,
         /// What was named.
         argument: String,
+    },
+    /// An argument is not data at all: it has unknown names, or is not an expression.
+    BadArgument {
+        /// The name of the action.
+        name: String,
+        /// Which argument, counted from 1.
+        position: usize,
+        /// What was named.
+        argument: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to write instead.
+        help: Option<String>,
+    },
+    /// An argument means different data for different actions of this name.
+    AmbiguousArgument {
+        /// The name of the action.
+        name: String,
+        /// Which argument, counted from 1.
+        position: usize,
+        /// What was named.
+        argument: String,
+        /// How labels may show it.
+        readings: Vec<String>,
+    },
+    /// Labels of these actions always have a time or a probability after them.
+    NeedsSuffix {
+        /// The label without one.
+        label: String,
     },
 }
 
