@@ -45,6 +45,12 @@ pub(super) fn translate(parameters: &[Parameter], text: &str) -> Result<Translat
     while at < text.len() {
         let rest = &text[at..];
         let Some((index, length)) = find_parameter(parameters, text, at) else {
+            // States print `n=3`, and what is printed can be asked for.
+            if is_single_equals(text, at) {
+                translation.replace(at..at + 1, "==");
+                at += 1;
+                continue;
+            }
             let length = unit_length(rest);
             translation.text.push_str(&rest[..length]);
             at += length;
@@ -61,7 +67,10 @@ pub(super) fn translate(parameters: &[Parameter], text: &str) -> Result<Translat
                 .at(place, "this is a component")
                 .help(format!("write `{} == {example}`", parameter.name)));
         };
-        translation.text.push_str(&text[at..at + operator]);
+        match text[at..at + operator].trim() {
+            "=" => translation.replace(at..at + operator, " == "),
+            _ => translation.text.push_str(&text[at..at + operator]),
+        }
         at += operator;
         let Some((location, length)) = find_location(locations, &text[at..]) else {
             return Err(unknown_location(parameter, locations, text, at));
@@ -164,10 +173,21 @@ fn match_spaced(text: &str, pattern: &str) -> Option<usize> {
     Some(at)
 }
 
-/// The length of `==` or `!=` with the white space around it.
+/// Whether a `=` stands here by itself. Behind `whr` it defines a variable.
+fn is_single_equals(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    let after = text[at + 1..].chars().next();
+    text[at..].starts_with('=')
+        && !matches!(before, Some('=' | '!' | '<' | '>'))
+        && !matches!(after, Some('=' | '>'))
+        && !text.split(|one| !is_word(one)).any(|word| word == "whr")
+}
+
+/// The length of `==`, `=` or `!=` with the white space around it.
 fn comparison(text: &str) -> Option<usize> {
     let operator = text.trim_start();
-    let rest = operator.strip_prefix("==").or_else(|| operator.strip_prefix("!="))?;
+    let (two, one) = (["==", "!="], operator.strip_prefix('=').filter(|rest| !rest.starts_with('>')));
+    let rest = two.iter().find_map(|two| operator.strip_prefix(two)).or(one)?;
     Some(text.len() - rest.trim_start().len())
 }
 

@@ -109,9 +109,25 @@ fn only_arguments_that_differ_are_part_of_a_name() {
         ["C(5, 1)", "C(6, 1)", "C(5, 2)"]
     );
     assert_eq!(names(&format!("{cells} init C(5, 1) || C(5, 1) || C(5, 2);")), ["C(1)#1", "C(1)#2", "C(2)"]);
-    // What changes is no part of a name.
+    // Of what changes, the initial value.
     let counters = "act a: Nat; b; proc P(n: Nat) = a(n) . b . P(n + 1); init P(1) || P(2);";
-    assert_eq!(names(counters), ["P1", "P1.n", "P2", "P2.n"]);
+    assert_eq!(names(counters), ["P(1)", "P(1).n", "P(2)", "P(2).n"]);
+}
+
+#[test]
+fn names_are_never_those_of_other_processes() {
+    let text = "act a, b: Nat; c; proc P(n: Nat) = a(n) . P(n + 1); \
+        P1(m: Nat) = (m < 3) -> b(m) . P1(m + 1) <> c . delta; init P(0) || P(0) || P1(0) || P1(1);";
+    assert_eq!(names(text), ["P(0)#1.n", "P(0)#2.n", "P1(0)", "P1(0).m", "P1(1)", "P1(1).m"]);
+    let model = model(text);
+    let mut explorer = model.explorer();
+    let mut state = Vec::new();
+    explorer.initial(&mut state).expect("an initial state");
+    for text in ["P1(1).m == 1", "P(0)#2.n == 0", "P1(1).m = 1", "P1(1).m=1 && P1(0).m=0"] {
+        assert!(holds(&mut *explorer, text, &state), "{text}");
+    }
+    let plain = "act a, b, c; proc P = a . b . P; P1 = c . a . P1; init P || P || P1;";
+    assert_eq!(names(plain), ["P#1", "P#2", "P1"]);
 }
 
 #[test]

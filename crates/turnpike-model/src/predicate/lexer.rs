@@ -102,13 +102,15 @@ impl<'a> Lexer<'a> {
 }
 
 fn sign(rest: &str) -> Option<(Token, usize)> {
-    const SIGNS: [(&str, Token); 14] = [
+    const SIGNS: [(&str, Token); 15] = [
         ("&&", Token::And),
         ("||", Token::Or),
         ("==", Token::Compare(Comparison::Equal)),
         ("!=", Token::Compare(Comparison::Different)),
         ("<=", Token::Compare(Comparison::LessOrEqual)),
         (">=", Token::Compare(Comparison::GreaterOrEqual)),
+        // As states are printed.
+        ("=", Token::Compare(Comparison::Equal)),
         ("<", Token::Compare(Comparison::Less)),
         (">", Token::Compare(Comparison::Greater)),
         ("!", Token::Not),
@@ -177,7 +179,6 @@ fn number(rest: &str, start: usize) -> Result<(Token, usize), Diagnostic> {
 fn no_sign(c: char, start: usize) -> Diagnostic {
     let place = start..start + c.len_utf8();
     match c {
-        '=' => Diagnostic::error("`=` does not compare").at(place, "").help("write `==`"),
         '&' => Diagnostic::error("`&` is not an operator").at(place, "").help("write `&&`"),
         '|' => Diagnostic::error("`|` is not an operator").at(place, "").help("write `||`"),
         _ => Diagnostic::error(format!("`{}` has no meaning in a condition", c.escape_debug()))

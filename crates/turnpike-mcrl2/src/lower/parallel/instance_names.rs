@@ -40,6 +40,11 @@ pub(super) fn name_components(program: &Program, origins: &[Origin], components:
     }
     for (process, members) in alike {
         let base = process.map_or("init", |process| program.text(program.process(process).name));
+        // `P1` could as well be the process of that name.
+        let numbered = program.processes.iter().any(|other| {
+            let number = program.text(other.name).strip_prefix(base);
+            number.is_some_and(|number| !number.is_empty() && number.bytes().all(|one| one.is_ascii_digit()))
+        });
         let arguments = distinguishing_arguments(program, &instances, components, &members);
         let mut uses: FxHashMap<&[String], usize> = FxHashMap::default();
         arguments.iter().for_each(|texts| *uses.entry(texts).or_default() += 1);
@@ -52,7 +57,7 @@ pub(super) fn name_components(program: &Program, origins: &[Origin], components:
             if uses[&texts[..]] > 1 {
                 let number = numbers.entry(texts).or_default();
                 *number += 1;
-                let separator = if texts.is_empty() { "" } else { "#" };
+                let separator = if texts.is_empty() && !numbered { "" } else { "#" };
                 name.push_str(&format!("{separator}{number}"));
             }
             components[component].name = name;
@@ -84,7 +89,8 @@ fn choose_instances<'o>(program: &Program, origins: &'o [Origin]) -> Vec<Option<
 }
 
 /// For each of these instances of one process the first arguments that tell them apart: none if
-/// there is only one. Parameters that the component changes are no part of a name.
+/// there is only one. Initial values of what the component changes are part of a name only if nothing
+/// else tells instances apart; all arguments are, if they are the same.
 fn distinguishing_arguments(
     program: &Program,
     instances: &[Option<&Instance>],
@@ -95,10 +101,8 @@ fn distinguishing_arguments(
     let Some(process) = members.first().and_then(|&first| instances[first]).map(|one| one.process) else {
         return chosen;
     };
+    let mut columns = Vec::new();
     for (index, &parameter) in program.process(process).parameters.iter().enumerate() {
-        if chosen.iter().collect::<FxHashSet<_>>().len() == members.len() {
-            break;
-        }
         let name = program.variable(parameter).name;
         let changes = |&member: &usize| {
             let mut variables = components[member].variables.iter();
@@ -109,11 +113,24 @@ fn distinguishing_arguments(
             .filter_map(|&member| instances[member]?.arguments.get(index))
             .map(|&argument| expression::text(program, argument))
             .collect();
-        let differ = texts.iter().any(|text| *text != texts[0]);
         let short = texts.iter().all(|text| text.chars().count() <= WIDEST_ARGUMENT);
-        if differ && short && !members.iter().any(changes) {
-            chosen.iter_mut().zip(texts).for_each(|(chosen, text)| chosen.push(text));
+        if short && texts.len() == members.len() {
+            let differ = texts.iter().any(|text| *text != texts[0]);
+            columns.push((texts, differ, members.iter().any(changes)));
         }
+    }
+    let mut add = |wanted: &dyn Fn(bool, bool) -> bool| {
+        for (texts, ..) in columns.iter().filter(|(_, differ, changes)| wanted(*differ, *changes)) {
+            if chosen.iter().collect::<FxHashSet<_>>().len() == members.len() {
+                break;
+            }
+            chosen.iter_mut().zip(texts).for_each(|(chosen, text)| chosen.push(text.clone()));
+        }
+    };
+    add(&|differ, changes| differ && !changes);
+    add(&|differ, changes| differ && changes);
+    if columns.iter().all(|(_, differ, _)| !differ) {
+        add(&|_, _| true);
     }
     chosen
 }
