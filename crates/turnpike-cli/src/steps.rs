@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use turnpike_model::trace::fold_loops;
 use turnpike_model::{StateValues, Step, Trace};
 use turnpike_session::Pattern;
 
@@ -17,6 +18,8 @@ pub(crate) struct StepView {
     pub(crate) full: bool,
     /// No values at all.
     pub(crate) actions_only: bool,
+    /// All turns of loops.
+    pub(crate) unfolded: bool,
     /// Parameters that are never shown.
     pub(crate) hide: Vec<Pattern>,
 }
@@ -42,7 +45,8 @@ impl ViewArgs {
     }
 
     pub(crate) fn view(&self) -> StepView {
-        StepView { full: self.full, actions_only: self.actions_only, hide: Vec::new() }.hiding(&self.hide)
+        StepView { full: self.full, actions_only: self.actions_only, ..StepView::default() }
+            .hiding(&self.hide)
     }
 }
 
@@ -98,7 +102,7 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
     }
     let mut before = trace.initial.as_ref();
     // A request for everything is not shortened.
-    let folds = if view.full { BTreeMap::new() } else { folds(trace) };
+    let folds = if view.full || view.unfolded { BTreeMap::new() } else { folds(trace) };
     let mut hidden_until = 0;
     for (index, step) in trace.steps.iter().enumerate() {
         if let Some(count) = folds.get(&index) {
@@ -192,47 +196,13 @@ fn pieces(text: &str, width: usize) -> Vec<String> {
     out
 }
 
-/// A trace with fewer steps is shown as it is.
-const FOLDED: usize = 20;
-/// Loops of more steps are not recognised.
-const LONGEST_LOOP: usize = 16;
-/// So many steps must disappear.
-const LEAST_FOLD: usize = 6;
-
-/// Steps that repeat a loop: by the index of the first repeated step, how many there are. The last turn of a
-/// loop at the end of the trace is kept, and so are turns that another mark falls into.
+/// Steps that repeat a loop, but for turns that another mark falls into.
 fn folds(trace: &Trace) -> BTreeMap<usize, usize> {
     let labels: Vec<&str> = trace.labels().collect();
-    let mut folds = BTreeMap::new();
-    if labels.len() < FOLDED {
-        return folds;
-    }
-    let mut at = 0;
-    while at < labels.len() {
-        let turns = |period: usize| {
-            let turn = &labels[at..at + period];
-            labels[at..].chunks_exact(period).take_while(|other| *other == turn).count()
-        };
-        let longest = LONGEST_LOOP.min((labels.len() - at) / 2);
-        let folded = |period: usize| {
-            let turns = turns(period);
-            let ends = at + period * turns == labels.len();
-            period * turns.saturating_sub(if ends { 2 } else { 1 })
-        };
-        let best = (1..=longest)
-            .map(|period| (folded(period), period))
-            .max_by_key(|&(folded, period)| (folded, usize::MAX - period));
-        match best {
-            Some((folded, period)) if folded >= LEAST_FOLD => {
-                let from = at + period;
-                if !trace.loop_start.is_some_and(|start| (from..=from + folded).contains(&start)) {
-                    folds.insert(from, folded);
-                }
-                at = from + folded;
-            }
-            _ => at += 1,
-        }
-    }
+    let mut folds = fold_loops(&labels);
+    folds.retain(|from, count| {
+        !trace.loop_start.is_some_and(|start| (*from..=*from + *count).contains(&start))
+    });
     folds
 }
 

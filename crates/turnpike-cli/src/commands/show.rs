@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
 use crate::output;
-use crate::steps::{self, ViewArgs};
+use crate::steps::{self, StepView, ViewArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +35,9 @@ pub(crate) struct Args {
     file: String,
     #[command(flatten)]
     view: ViewArgs,
+    /// Show all steps, also turns of a loop
+    #[arg(long, short)]
+    verbose: bool,
     /// Write the trace in another format (.json, .txt, .aut), or draw it (.svg, .dot)
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -94,9 +97,13 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         Format::Human => {
             let explained = args.view.is_plain() && !trace.notes.is_empty();
             let lines = match &rows {
+                Some(rows) if explained && args.verbose => {
+                    let notes = trace.notes.iter().cloned().chain([String::new(), "all steps:".to_owned()]);
+                    notes.chain(schedule(rows, true)).collect()
+                }
                 _ if explained => trace.notes.clone(),
-                Some(rows) if args.view.is_plain() => schedule(rows),
-                _ => steps::lines(&trace, &args.view.view()),
+                Some(rows) if args.view.is_plain() => schedule(rows, args.verbose),
+                _ => steps::lines(&trace, &StepView { unfolded: args.verbose, ..args.view.view() }),
             };
             // What the search printed says why already.
             let why = if explained { Vec::new() } else { stuck_lines(&trace.stuck) };
@@ -119,8 +126,8 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 }
 
 /// The schedule of a program: a column for every thread.
-fn schedule(rows: &[Row]) -> Vec<String> {
-    let mut lines = turnpike_program::lines(rows, &[], WIDTH);
+fn schedule(rows: &[Row], all: bool) -> Vec<String> {
+    let mut lines = turnpike_program::lines(rows, &[], WIDTH, all);
     lines.extend(turnpike_program::legend(rows).map(|text| format!("     {text}")));
     lines
 }

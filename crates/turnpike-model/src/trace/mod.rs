@@ -23,6 +23,7 @@
 //! ```
 
 mod json;
+mod loops;
 mod text;
 mod values;
 
@@ -33,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::Diagnostic;
 use crate::facets::{Participant, Schedule, StuckComponent};
 
+pub use loops::fold_loops;
 pub use values::{Describer, StateValues};
 
 /// The version of the JSON format that is written, and the newest that is read.

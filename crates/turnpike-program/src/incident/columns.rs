@@ -7,6 +7,8 @@
 //!    2 ! |      |                        lock mutex 2  bank.c:40
 //! ```
 
+use turnpike_model::trace::fold_loops;
+
 /// One step as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -31,9 +33,10 @@ const RUN: usize = 5;
 /// Lines that are shown at most; the middle is left out.
 const LINES: usize = 240;
 
-/// The schedule in lines of about `width` characters, and a last line for every thread in `ends`.
-pub fn lines(rows: &[Row], ends: &[(String, String)], width: usize) -> Vec<String> {
-    let cells = cells(rows);
+/// The schedule in lines of about `width` characters, and a last line for every thread in `ends`. With
+/// `all`, turns of a loop and the middle of long runs are shown too.
+pub fn lines(rows: &[Row], ends: &[(String, String)], width: usize, all: bool) -> Vec<String> {
+    let cells = if all { (0..rows.len()).map(|index| Cell::of(rows, index)).collect() } else { cells(rows) };
     let ends: Vec<Cell<'_>> =
         ends.iter().map(|(thread, text)| Cell::unnumbered(thread, text.clone())).collect();
     let mut threads: Vec<&str> = Vec::new();
@@ -54,7 +57,7 @@ pub fn lines(rows: &[Row], ends: &[(String, String)], width: usize) -> Vec<Strin
     let mut out = layout.head();
     let head = out.len();
     out.extend(cells.iter().flat_map(|cell| layout.lines(cell)));
-    if out.len() > LINES {
+    if !all && out.len() > LINES {
         let (from, to) = (head + LINES / 2, out.len() - LINES / 2);
         out.splice(from..to, [format!("     ... {} lines are left out ...", to - from)]);
     }
@@ -91,13 +94,21 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// The steps, without the middle of long runs of one thread.
+/// The steps, without turns of a loop and the middle of long runs of one thread.
 fn cells(rows: &[Row]) -> Vec<Cell<'_>> {
     let mut cells = Vec::new();
+    let folds = fold_loops(rows);
     let mut start = 0;
     while start < rows.len() {
         let thread = &rows[start].thread;
-        let end = start + rows[start..].iter().take_while(|row| row.thread == *thread).count();
+        if let Some(count) = folds.get(&start) {
+            cells.push(Cell::unnumbered(thread, format!("… {count} more steps of the same loop")));
+            start += count;
+            continue;
+        }
+        let loops = folds.range(start..).next().map_or(rows.len(), |(&next, _)| next);
+        let run = rows[start..loops].iter().take_while(|row| row.thread == *thread).count();
+        let end = start + run;
         let hidden = if rows.len() > LONG && end - start > RUN { start + 2..end - 2 } else { end..end };
         for index in start..end {
             if !hidden.contains(&index) {
@@ -198,7 +209,7 @@ mod tests {
         let rows =
             [row("main.0", "lock m", false), row("main.1", "lock n", true), row("main.0", "lock n", false)];
         let ends = [("main".to_owned(), "waits".to_owned())];
-        let shown = lines(&rows, &ends, 60);
+        let shown = lines(&rows, &ends, 60, false);
         let expected = [
             "      main              main.0            main.1",
             "  1   |                 lock m  a.c:1     |",
@@ -222,7 +233,7 @@ mod tests {
         let rows = [row("main.0", deed, false), row("main.1", "lock n", true)];
         let ends = [("main".to_owned(), "waits for the end of main.0".to_owned())];
         for width in [60, 80, 100, 200] {
-            let shown = lines(&rows, &ends, width);
+            let shown = lines(&rows, &ends, width, false);
             assert!(shown.iter().all(|line| line.chars().count() <= width), "{shown:#?}");
             let columns = ["main.0", "main.1"].map(|name| shown[0].find(name).expect("in the head"));
             for line in &shown[1..] {
@@ -235,7 +246,7 @@ mod tests {
             let words: Vec<&str> = shown.iter().flat_map(|line| line.split_whitespace()).collect();
             assert!(width < 100 || words.contains(&"the_mutex_of_the_account_that_pays"), "{shown:#?}");
         }
-        let wide = lines(&rows, &ends, 200);
+        let wide = lines(&rows, &ends, 200, false);
         assert_eq!(wide.len(), 4, "nothing is broken where there is room: {wide:#?}");
     }
 
@@ -250,22 +261,41 @@ mod tests {
     #[test]
     fn many_threads_are_a_list() {
         let rows: Vec<Row> = (0..20).map(|index| row(&format!("main.{index}"), "read x", false)).collect();
-        let shown = lines(&rows, &[], 100);
+        let shown = lines(&rows, &[], 100, false);
         assert_eq!(shown[0], "  1   main.0   read x  a.c:1");
         assert_eq!(shown[19], " 20 > main.19  read x  a.c:1");
+    }
+
+    #[test]
+    fn turns_of_a_loop_are_left_out() {
+        let mut rows = vec![row("main", "create main.0", false)];
+        for _ in 0..12 {
+            rows.extend([row("main.0", "lock m", false), row("main.0", "unlock m", false)]);
+        }
+        rows.push(row("main", "join main.0", false));
+        let shown = lines(&rows, &[], 100, false);
+        assert_eq!(shown.len(), 6, "{shown:#?}");
+        assert!(shown[4].contains("… 22 more steps of the same loop"), "{shown:#?}");
+        assert!(shown[5].starts_with(" 26 >"), "{shown:#?}");
+        assert_eq!(lines(&rows, &[], 100, true).len(), 27);
     }
 
     #[test]
     fn long_runs_of_one_thread_lose_their_middle() {
         let mut rows = vec![row("main", "load x", false); 500];
         rows.push(row("main.0", "load x", true));
-        let shown = lines(&rows, &[], 100);
-        assert_eq!(shown.len(), 7, "{shown:#?}");
-        assert!(shown[3].contains("... 496 more steps"));
-        assert!(shown[6].starts_with("501 !"));
-        let alternating: Vec<Row> =
-            (0..2_000).map(|index| row(&format!("main.{}", index % 2), "load x", false)).collect();
-        let shown = lines(&alternating, &[], 100);
+        let shown = lines(&rows, &[], 100, false);
+        assert_eq!(shown.len(), 4, "{shown:#?}");
+        assert!(shown[2].contains("… 499 more steps of the same loop"));
+        assert!(shown[3].starts_with("501 !"));
+        assert_eq!(lines(&rows, &[], 100, true).len(), 502, "a request for everything is not shortened");
+        let rows: Vec<Row> = (0..500).map(|index| row("main", &format!("load x{index}"), false)).collect();
+        let shown = lines(&rows, &[], 100, false);
+        assert!(shown[3].contains("... 496 more steps"), "{shown:#?}");
+        let alternating: Vec<Row> = (0..2_000)
+            .map(|index| row(&format!("main.{}", index % 2), &format!("load x{index}"), false))
+            .collect();
+        let shown = lines(&alternating, &[], 100, false);
         assert!(shown.len() < 250 && shown.iter().any(|line| line.contains("lines are left out")));
     }
 }

@@ -121,8 +121,9 @@ impl Incident {
         )
     }
 
-    /// The schedule in columns, ending with what each thread that matters came to.
-    pub fn schedule(&self, width: usize) -> Vec<String> {
+    /// The schedule in columns, ending with what each thread that matters came to; with `all` without
+    /// leaving out turns of loops.
+    pub fn schedule(&self, width: usize, all: bool) -> Vec<String> {
         let mut ends: Vec<(String, String)> = Vec::new();
         if let (IncidentKind::Failed(_), Some(thread)) = (self.kind, &self.thread) {
             let place = self.place.as_ref().map_or(String::new(), |place| format!("  {place}"));
@@ -131,7 +132,7 @@ impl Incident {
         if matches!(self.kind, IncidentKind::Deadlock | IncidentKind::Livelock) {
             ends.extend(self.waiting.iter().map(|one| (one.thread.clone(), format!("waits {}", one.what))));
         }
-        let mut out = lines(&self.rows, &ends, width);
+        let mut out = lines(&self.rows, &ends, width, all);
         out.extend(legend(&self.rows).map(|text| format!("     {text}")));
         out
     }
@@ -153,8 +154,8 @@ impl Incident {
         super::stacks::lines(&self.stacks, self.thread.as_deref(), all)
     }
 
-    /// Everything: what happened, who waits for whom, the schedule, the stacks (with `all` all of
-    /// their frames), and what the program printed.
+    /// Everything: what happened, who waits for whom, the schedule (with `all` all of its steps), the
+    /// stacks (with `all` all of their frames), and what the program printed.
     pub fn report(&self, width: usize, all: bool) -> Vec<String> {
         let mut out = vec![self.headline()];
         if !matches!(self.kind, IncidentKind::Open) {
@@ -163,7 +164,7 @@ impl Incident {
         out.push(String::new());
         out.push(format!("schedule: {}", self.size()));
         out.push(String::new());
-        out.extend(self.schedule(width));
+        out.extend(self.schedule(width, all));
         if !self.made.is_empty() {
             out.push(String::new());
             out.extend(self.made.iter().map(|made| format!("     {}", made.sentence())));
