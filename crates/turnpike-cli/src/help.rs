@@ -27,6 +27,22 @@ const MCRL2: &str = "mCRL2 specifications";
 const EXPLICIT: &str = "Explicit systems";
 const TIMED: &str = "Timed automata";
 
+/// Flags that mean nothing to commands that only read a model.
+const OF_EXECUTIONS: [&str; 12] = [
+    "max-steps",
+    "timeouts",
+    "spurious",
+    "memory",
+    "visible",
+    "threads-as",
+    "isolation",
+    "guest-memory",
+    "guest-timeout",
+    "reduction",
+    "check-every",
+    "show_output",
+];
+
 /// What `-h` ends with.
 const MORE: &str = "See --help for all flags, examples and exit codes.";
 
@@ -44,7 +60,8 @@ fn arrange_one(command: Command) -> Command {
             Some(heading) => arg.help_heading(heading),
             None => arg,
         };
-        let hidden = arg.get_help_heading().is_some_and(|heading| useless.contains(&heading));
+        let hidden = arg.get_help_heading().is_some_and(|heading| useless.contains(&heading))
+            || (matches!(name.as_str(), "info" | "check") && OF_EXECUTIONS.contains(&arg.get_id().as_str()));
         if hidden { arg.hide(true) } else { arg }
     });
     let flags = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()).count();
@@ -112,6 +129,13 @@ mod tests {
         };
         let help = find("linearise").render_long_help().to_string();
         assert!(help.contains("--unhide") && !help.contains("--extrapolation"), "{help}");
+        for name in ["info", "check"] {
+            let help = find(name).render_long_help().to_string();
+            assert!(help.contains("--program"), "{help}");
+            for flag in ["--reduction", "--check-every", "--show-output", "--guest-timeout"] {
+                assert!(!help.contains(flag), "{name} {flag}");
+            }
+        }
         let help = find("convert").render_long_help().to_string();
         assert!(!help.contains("--unhide"), "{help}");
         let help = find("search").render_long_help().to_string();

@@ -25,7 +25,7 @@ pub enum Conclusion {
 
 impl Conclusion {
     /// That of a search.
-    pub(crate) fn of_search(verdict: Verdict, in_part: bool, goals: &Goals) -> Self {
+    pub fn of_search(verdict: Verdict, in_part: bool, goals: &Goals) -> Self {
         let expect = goals.expect.unwrap_or(Expect::None);
         match (verdict, expect) {
             (Verdict::Inconclusive, _) => Conclusion::Inconclusive,
@@ -34,6 +34,16 @@ impl Conclusion {
             (Verdict::Found, Expect::Found) | (Verdict::None, Expect::None) => Conclusion::Passed,
             _ => Conclusion::Failed,
         }
+    }
+
+    /// That of a search for all of these objectives, each of which must end as expected.
+    pub(crate) fn of_all(verdicts: &[Verdict], in_part: bool, goals: &Goals) -> Self {
+        let all = verdicts.iter().map(|&verdict| Conclusion::of_search(verdict, in_part, goals));
+        all.fold(Conclusion::Passed, |one, other| match (one, other) {
+            (Conclusion::Failed, _) | (_, Conclusion::Failed) => Conclusion::Failed,
+            (Conclusion::Passed, other) => other,
+            (one, _) => one,
+        })
     }
 
     /// That of the answer to a query, which the model may expect to hold or not.
@@ -97,6 +107,17 @@ mod tests {
         }
         let goals = Goals { strict: true, ..Goals::default() };
         assert_eq!(Conclusion::of_search(Verdict::None, false, &goals), Passed);
+    }
+
+    #[test]
+    fn all_objectives_by_precedence() {
+        use Conclusion::{Failed, Inconclusive, Passed};
+        let goals = Goals { expect: Some(Expect::Found), ..Goals::default() };
+        let conclude = |verdicts: &[Verdict]| Conclusion::of_all(verdicts, false, &goals);
+        assert_eq!(conclude(&[Verdict::Found, Verdict::Found]), Passed);
+        assert_eq!(conclude(&[Verdict::Found, Verdict::None]), Failed);
+        assert_eq!(conclude(&[Verdict::Found, Verdict::Inconclusive]), Inconclusive);
+        assert_eq!(conclude(&[Verdict::Inconclusive, Verdict::None]), Failed);
     }
 
     #[test]

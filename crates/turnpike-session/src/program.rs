@@ -281,7 +281,7 @@ pub fn describe_doubts(executable: &Executable) -> Vec<Diagnostic> {
     if !executable.hooks {
         let doubt =
             Diagnostic::warning("memory accesses of the program are not visible, only synchronisation");
-        doubts.push(doubt.help("compile with -fsanitize=thread, and link without it"));
+        doubts.push(doubt.help("compile and link with -fsanitize=thread"));
     }
     if !executable.uncontrolled.is_empty() {
         let calls = executable.uncontrolled.join(", ");

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use turnpike_model::{Diagnostic, Trace};
 use turnpike_program::Incident;
-use turnpike_search::{Objective, RunReport, Verdict, WitnessReport};
+use turnpike_search::{Objective, RunReport, StopReason, Verdict, WitnessReport};
 use turnpike_timed::network::QueryText;
 
 use crate::conclusion::Conclusion;
@@ -12,7 +12,7 @@ use crate::extremes::Extremes;
 use crate::formulas::FormulaAnswer;
 use crate::incident;
 use crate::problem::{self, Problem};
-use crate::request::objectives;
+use crate::request::{Goals, objectives};
 use crate::summary::Summary;
 use crate::zeno::Zeno;
 
@@ -79,6 +79,31 @@ pub struct Findings {
     pub program: Option<ProgramFindings>,
     /// Wall-clock time.
     pub seconds: f64,
+}
+
+impl Findings {
+    /// What is known about each of several objectives, when all of them were looked for and witnesses
+    /// say which were met; otherwise empty.
+    pub fn of_each(&self, goals: &Goals) -> Vec<(&Objective, Verdict)> {
+        let sought: Vec<&Objective> = self.objectives.iter().filter(|one| !one.is_measure()).collect();
+        let kept = self.runs.iter().any(|run| run.witness.is_some() || !run.witnesses.is_empty());
+        if !goals.all || sought.len() < 2 || (self.verdict == Verdict::Found && !kept) {
+            return Vec::new();
+        }
+        let met = |objective: &Objective| {
+            let mut witnesses = self.runs.iter().flat_map(|run| run.witnesses.iter().chain(&run.witness));
+            witnesses.any(|witness| witness.objective == objective.text())
+        };
+        let covered = self.exact
+            && self.left_out.is_none()
+            && self.runs.iter().any(|run| run.stop == StopReason::Exhausted);
+        let verdict = |objective: &Objective| match met(objective) {
+            true => Verdict::Found,
+            false if covered => Verdict::None,
+            false => Verdict::Inconclusive,
+        };
+        sought.into_iter().map(|objective| (objective, verdict(objective))).collect()
+    }
 }
 
 /// What a search was about, if not everything.

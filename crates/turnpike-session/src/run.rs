@@ -31,6 +31,11 @@ pub trait Observer: Sync {
         let _ = (model, text_warnings, warnings);
     }
 
+    /// The search showed that something is probably not meant.
+    fn doubts(&self, warnings: &[Diagnostic]) {
+        let _ = warnings;
+    }
+
     /// Something happened in the search.
     fn event(&self, event: &Event) {
         let _ = event;
@@ -100,7 +105,9 @@ impl Session {
         let begun = Instant::now();
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
         findings.seconds = begun.elapsed().as_secs_f64();
-        warnings.extend(impossible::never_seen(&*plan.model, &findings.objectives, &findings.runs));
+        let unseen = impossible::never_seen(&*plan.model, &findings.objectives, &findings.runs);
+        observer.doubts(&unseen);
+        warnings.extend(unseen);
         findings.warnings = warnings;
         let met = findings.verdict == Verdict::Found;
         findings.zeno = prepared.zeno.filter(|zeno| zeno.is_worth_mentioning(met, search.goals.non_zeno));
@@ -120,7 +127,12 @@ impl Session {
             };
             findings.program = Some(ProgramFindings { arguments, hash, incidents, elsewhere });
         }
-        let mut conclusion = Conclusion::of_search(findings.verdict, findings.scope.is_some(), &search.goals);
+        let in_part = findings.scope.is_some();
+        let each: Vec<Verdict> = findings.of_each(&search.goals).into_iter().map(|(_, one)| one).collect();
+        let mut conclusion = match each.is_empty() {
+            true => Conclusion::of_search(findings.verdict, in_part, &search.goals),
+            false => Conclusion::of_all(&each, in_part, &search.goals),
+        };
         if findings.verdict == Verdict::Measured
             && findings.runs.iter().any(|run| run.stop == StopReason::ProcessLost)
         {
@@ -219,8 +231,8 @@ impl Session {
         })
     }
 
-    /// What is searched, if not everything.
-    fn scope(&self, prepared: &Prepared) -> Option<Scope> {
+    /// What is seen of a source, if not everything.
+    pub fn scope(&self, prepared: &Prepared) -> Option<Scope> {
         prepared.program.as_ref()?.options().unseen.as_ref()?;
         let asked = matches!(self.source(), Source::Program(program) if program.visible == Visible::Sync);
         Some(Scope::Synchronisation { by_request: asked })

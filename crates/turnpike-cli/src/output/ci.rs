@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use turnpike_lts::escape_xml;
 use turnpike_model::{Diagnostic, Severity};
 use turnpike_session::{
-    Answer, Conclusion, Findings, FormulaAnswer, FormulaReply, Location, Outcome, Reply, Report,
+    Answer, Conclusion, Findings, FormulaAnswer, FormulaReply, Goals, Location, Objective, Outcome, Reply,
+    Report, Verdict, WitnessReport,
 };
 
 use super::VERSION;
@@ -105,23 +106,61 @@ const RULES: [(&str, &str); 5] = [
     ("warning", "The model is odd"),
 ];
 
-/// The cases of a search: one for each query, or one for all objectives.
-pub(crate) fn cases_of(report: &Report, verdict: &str) -> Vec<Case> {
+/// The cases of a search: one for each query, one for each objective if all were looked for, or one for
+/// all objectives.
+pub(crate) fn cases_of(report: &Report, verdict: &str, goals: &Goals) -> Vec<Case> {
     match &report.outcome {
         Outcome::Search(findings) => {
+            let each = findings.of_each(goals);
+            if !each.is_empty() {
+                return each
+                    .into_iter()
+                    .map(|(objective, verdict)| {
+                        case_of_objective(report, findings, objective, verdict, goals)
+                    })
+                    .collect();
+            }
             let objectives: Vec<&str> =
                 findings.objectives.iter().map(|objective| objective.text()).collect();
+            let witness = findings.best_witnesses().first();
             vec![Case {
                 name: objectives.join("; "),
                 model: report.model.clone(),
                 seconds: report.seconds,
                 result: CaseResult::of(report.conclusion, verdict.to_owned()),
-                place: place_of(findings),
-                details: witness_lines(findings),
+                place: witness.and_then(|witness| place_of(findings, witness)),
+                details: witness.map(|witness| lines_of(findings, witness)).unwrap_or_default(),
             }]
         }
         Outcome::Queries(answers) => answers.iter().map(|answer| case_of(report, answer)).collect(),
         Outcome::Formulas(answers) => answers.iter().map(|answer| case_of_formula(report, answer)).collect(),
+    }
+}
+
+/// One of several objectives.
+fn case_of_objective(
+    report: &Report,
+    findings: &Findings,
+    objective: &Objective,
+    verdict: Verdict,
+    goals: &Goals,
+) -> Case {
+    let witnesses = findings.runs.iter().flat_map(|run| run.witnesses.iter().chain(&run.witness));
+    let witness = witnesses.min_by_key(|one| (one.objective != objective.text(), one.length));
+    let witness = witness.filter(|one| one.objective == objective.text());
+    let message = match verdict {
+        Verdict::Found => "found",
+        Verdict::None => "none",
+        Verdict::Inconclusive | Verdict::Measured => "inconclusive",
+    };
+    let conclusion = Conclusion::of_search(verdict, findings.scope.is_some(), goals);
+    Case {
+        name: objective.text().to_owned(),
+        model: report.model.clone(),
+        seconds: 0.0,
+        result: CaseResult::of(conclusion, message.to_owned()),
+        place: witness.and_then(|witness| place_of(findings, witness)),
+        details: witness.map(|witness| lines_of(findings, witness)).unwrap_or_default(),
     }
 }
 
@@ -170,7 +209,10 @@ fn case_of_formula(report: &Report, answer: &FormulaAnswer) -> Case {
 
 /// The steps of the best witness.
 fn witness_lines(findings: &Findings) -> Vec<String> {
-    let Some(witness) = findings.best_witnesses().first() else { return Vec::new() };
+    findings.best_witnesses().first().map(|witness| lines_of(findings, witness)).unwrap_or_default()
+}
+
+fn lines_of(findings: &Findings, witness: &WitnessReport) -> Vec<String> {
     match findings.incident(witness) {
         Some(incident) => incident.report(super::super::commands::search::program::WIDTH, false),
         None => {
@@ -180,9 +222,21 @@ fn witness_lines(findings: &Findings) -> Vec<String> {
 }
 
 /// Where a program failed.
-fn place_of(findings: &Findings) -> Option<Place> {
-    let incident = findings.incident(findings.best_witnesses().first()?)?;
-    place(incident.place.as_deref()?)
+fn place_of(findings: &Findings, witness: &WitnessReport) -> Option<Place> {
+    let incident = findings.incident(witness)?;
+    let waits = || incident.waiting.iter().find_map(|waiting| waiting.place.as_deref());
+    let Place { file, line } = place(incident.place.as_deref().or_else(waits)?)?;
+    Some(Place { file: find_source(&findings.model, file), line })
+}
+
+/// Where a source file of a program is. Debug information says where it was when it was compiled, of which
+/// only the name is kept; it is probably beside the program, or in one of the folders around it.
+fn find_source(program: &str, file: String) -> String {
+    let folders = std::path::Path::new(program).ancestors().skip(1);
+    let mut candidates =
+        std::iter::once(std::path::PathBuf::from(&file)).chain(folders.map(|one| one.join(&file)));
+    let found = candidates.find(|path| path.is_file());
+    found.map_or(file, |path| path.strip_prefix(".").unwrap_or(&path).display().to_string())
 }
 
 /// Takes `bank.c:31` apart.
@@ -405,6 +459,18 @@ mod tests {
         assert_eq!(location["artifactLocation"]["uri"], "m.xta");
         plain.model = "builtin:scc(size=5)".into();
         assert!(sarif(&[plain])["runs"][0]["results"][0].get("locations").is_none());
+    }
+
+    #[test]
+    fn sources_are_found_beside_the_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inside = folder.path().join("build");
+        std::fs::create_dir(&inside).expect("a folder");
+        std::fs::write(folder.path().join("bug.c"), "").expect("writes");
+        let program = inside.join("bug").display().to_string();
+        let expected = folder.path().join("bug.c").display().to_string();
+        assert_eq!(find_source(&program, "bug.c".into()), expected);
+        assert_eq!(find_source(&program, "other.c".into()), "other.c");
     }
 
     #[test]

@@ -47,6 +47,12 @@ impl ModelArgs {
         source(&self.model, &self.reading, &self.program)
     }
 
+    /// What the user calls it.
+    pub(crate) fn name(&self) -> String {
+        let program = self.program.program.as_ref();
+        program.map_or_else(|| self.model.clone(), |path| path.display().to_string())
+    }
+
     /// Reads it.
     pub(crate) fn open(&self) -> Result<Session, Failure> {
         self.program.open(&self.source()?)
@@ -100,15 +106,21 @@ fn refuse_programs(model: &str, reading: &ReadingArgs) -> Result<(), Failure> {
         "cc" | "cpp" | "cxx" => "c++",
         _ if is_executable(&path) => {
             let named = if path.contains('/') { path.clone() } else { format!("./{path}") };
-            let help = format!("to search a program, name it by a flag: --program {}", quote_word(&named));
+            let help = format!(
+                "to search a program, name it by a flag: --program {}; if it is compiled and linked with \
+                 -g -fsanitize=thread, memory accesses are seen too",
+                quote_word(&named)
+            );
             return Err(Diagnostic::error(format!("{model} is a program, not a model")).help(help).into());
         }
         _ => return Ok(()),
     };
     let source = quote_word(&path);
+    let output = quote_word(program);
     let help = format!(
-        "compile it with `{compiler} -g -fsanitize=thread -c {source} -o {program}.o`, link it with \
-         `{compiler} {program}.o -lpthread -o {program}`, and name it with --program ./{program}"
+        "compile it with `{compiler} -g -fsanitize=thread {source} -o {output} -pthread`, \
+         and search it with `turnpike search --program {}`",
+        quote_word(&format!("./{program}"))
     );
     Err(Diagnostic::error(format!("{model} is the source of a program, not a model")).help(help).into())
 }

@@ -47,3 +47,35 @@ fn nothing_found_is_nothing_to_say() {
     assert_eq!((code, lines.as_str()), (0, ""));
     assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
 }
+
+/// Words behind `--` belong to the program.
+#[test]
+fn arguments_of_programs_stay_theirs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("args.c");
+    let text = "#include <assert.h>\nint main(int n, char **w) { (void)w; assert(n != 2); return n != 2; }\n";
+    std::fs::write(&source, text).expect("writes");
+    let program = folder.path().join("args");
+    let compiled = Command::new("cc").arg("-g").arg(&source).arg("-o").arg(&program).output();
+    if !compiled.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no compiler");
+        return;
+    }
+    let Some((code, lines, _)) = annotate(&format!("search --program {} -- one", program.display())) else {
+        return;
+    };
+    assert_eq!(code, 1, "{lines}");
+    assert!(lines.contains("args.c,line=2::"), "{lines}");
+}
+
+#[test]
+fn mistakes_have_a_place() {
+    let Some((code, lines, _)) = annotate("search models/lift.mcrl2 --find 'action nothing'") else { return };
+    assert_eq!(code, 2, "{lines}");
+    assert!(lines.starts_with("::error file=models/lift.mcrl2,line=1::"), "{lines}");
+    let Some((code, lines, _)) = annotate("search builtin:philosophers --find 'action nothing'") else {
+        return;
+    };
+    assert_eq!(code, 2, "{lines}");
+    assert!(lines.starts_with("::error::"), "{lines}");
+}

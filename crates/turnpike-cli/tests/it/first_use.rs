@@ -272,7 +272,10 @@ fn programs_are_not_models() {
     let search = |model: &str| turnpike_in(folder.path(), &["search", model], "");
     search("./a.out").expect(2, &["./a.out is a program, not a model", "--program ./a.out"]);
     search("a.out").expect(2, &["--program ./a.out"]);
-    search("x.c").expect(2, &["x.c is the source of a program", "-fsanitize=thread -c x.c", "--program ./x"]);
+    search("x.c").expect(
+        2,
+        &["x.c is the source of a program", "cc -g -fsanitize=thread x.c -o x -pthread", "--program ./x"],
+    );
 }
 
 #[test]

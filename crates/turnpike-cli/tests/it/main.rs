@@ -12,6 +12,7 @@ mod conformance;
 mod debugger;
 mod docs;
 mod documents;
+mod everyday;
 mod explore;
 mod first_use;
 mod formulas;

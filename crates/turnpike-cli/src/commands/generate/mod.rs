@@ -10,7 +10,8 @@ use turnpike_model::{Diagnostic, ModelInfo, StepError};
 use turnpike_session::generate::{GenerateError, GenerateOptions, GenerateReport};
 use turnpike_session::{Limits, SearchError, StopReason, StoreKind};
 
-use super::search::human::{actions, counted};
+use super::search::human::{about_scope, actions, counted};
+use super::search::json::word_of_scope;
 use crate::checkpoints::{CheckpointArgs, without_flags};
 use crate::cli::Format;
 use crate::cluster;
@@ -23,7 +24,7 @@ use crate::source::ModelArgs;
 use target::Target;
 use turnpike_session::cluster::Joined;
 use turnpike_session::values;
-use turnpike_session::{Prepared, Purpose};
+use turnpike_session::{Prepared, Purpose, Scope};
 
 /// What `turnpike generate --help` ends with.
 fn after_help() -> String {
@@ -74,8 +75,11 @@ pub(crate) struct GenerateOutput {
     model: String,
     /// Why it stopped; `exhausted` when the system is complete.
     stop: StopReason,
-    /// Whether every reachable state is there with all its transitions.
+    /// Whether every reachable state is there with all its transitions; never of a part (`scope`).
     complete: bool,
+    /// What the system shows of a program, if not everything: `synchronisation`, when its accesses to
+    /// memory are not visible.
+    scope: Option<&'static str>,
     /// States found. In an incomplete system some of them have no transitions yet.
     states: u64,
     /// Transitions.
@@ -139,6 +143,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let session = args.model.open()?;
     let prepared = session.prepare(&Purpose::default())?;
     let info = prepared.model.info().clone();
+    let scope = session.scope(&prepared);
     let identity =
         cluster::identity(info.fingerprint, &format!("generate {:?} {:?}", options.limits, options.store));
     let joined = cluster::join(&identity)?;
@@ -161,12 +166,13 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 
     match format {
         Format::Json => {
-            output::json(&object(report.clone(), &info, file, joined.as_ref().map(Joined::bytes_sent)))
+            let sent_bytes = joined.as_ref().map(Joined::bytes_sent);
+            output::json(&GenerateOutput { sent_bytes, ..object(report.clone(), &info, file, scope) })
         }
         Format::Human => {
             // Standard output belongs to the system when it was asked for there.
             let print = if target == Target::Standard { output::note } else { output::line };
-            let lines = text(&report, &info, file.as_deref());
+            let lines = text(&report, &info, file.as_deref(), scope);
             let shown = if args.progress.quiet { 1 } else { lines.len() };
             lines.iter().take(shown).for_each(|line| print(line));
         }
@@ -244,13 +250,14 @@ fn object(
     report: GenerateReport,
     model: &ModelInfo,
     file: Option<String>,
-    sent_bytes: Option<u64>,
+    scope: Option<Scope>,
 ) -> GenerateOutput {
     GenerateOutput {
         turnpike: VERSION.to_owned(),
         command: "generate".to_owned(),
         model: model.name.clone(),
-        complete: is_complete(&report),
+        complete: is_complete(&report) && scope.is_none(),
+        scope: scope.map(word_of_scope),
         never_taken: never_taken(&report, model),
         stop: report.stop,
         states: report.states,
@@ -260,13 +267,13 @@ fn object(
         seconds: report.seconds,
         peak_bytes: report.peak_bytes,
         store_bytes: report.store_bytes,
-        sent_bytes,
+        sent_bytes: None,
         actions: report.actions,
         file,
     }
 }
 
-fn text(report: &GenerateReport, model: &ModelInfo, file: Option<&str>) -> Vec<String> {
+fn text(report: &GenerateReport, model: &ModelInfo, file: Option<&str>, scope: Option<Scope>) -> Vec<String> {
     let complete = is_complete(report);
     let rate = report.transitions as f64 / report.seconds.max(1e-6);
     let mut out = vec![format!(
@@ -274,7 +281,11 @@ fn text(report: &GenerateReport, model: &ModelInfo, file: Option<&str>) -> Vec<S
         if complete { "generated" } else { "incomplete" },
         counted(report.states, "state"),
         counted(report.transitions, "transition"),
-        if complete { "complete".to_owned() } else { format!("stopped: {}", report.stop.describe()) }
+        match (complete, scope) {
+            (true, None) => "complete".to_owned(),
+            (true, Some(_)) => "synchronisation only".to_owned(),
+            (false, _) => format!("stopped: {}", report.stop.describe()),
+        }
     )];
     out.push(format!("model: {}", model.name));
     let deadlocks = counted(report.deadlocks, "deadlock");
@@ -287,6 +298,7 @@ fn text(report: &GenerateReport, model: &ModelInfo, file: Option<&str>) -> Vec<S
         bytes(report.store_bytes)
     ));
     actions(&report.actions, &never_taken(report, model), &mut out);
+    out.extend(scope.map(about_scope));
     if let Some(file) = file {
         let partial = if complete { "" } else { " (partial: states not expanded have no transitions in it)" };
         out.push(format!("wrote: {file}{partial}"));

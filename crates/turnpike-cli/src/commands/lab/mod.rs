@@ -23,8 +23,9 @@ Examples:
   turnpike lab export mine --figures pictures
   turnpike lab new model.mcrl2 --find 'action error' > mine.toml
 
-The lab stores experiments and results in a database (--database, turnpike-lab.db by default). If you interrupt or kill it, the
-same command continues where it stopped. It repeats a run only if the model, the flags or the version of turnpike change.
+The lab stores experiments and results in a database (--database, turnpike-lab.db by default).
+If you interrupt or kill it, the same command continues where it stopped. It repeats a run only if
+the model, the flags or the version of turnpike change.
 `status`, `report` and `export` need nothing but the database.";
 
 /// Flags of `turnpike lab`.

@@ -17,13 +17,19 @@ def select_user_code(lwp, program):
     for thread in gdb.selected_inferior().threads():
         if thread.ptid[1] == lwp:
             thread.switch()
-    frame = gdb.newest_frame()
+    # Code of headers that belong to the compiler is compiled into the program.
+    headers = ('/usr/include/', '/usr/lib/', '/usr/lib64/', '/usr/local/include/', '/rustc/')
+    frame, first = gdb.newest_frame(), None
     while frame is not None:
         table = frame.find_sal().symtab
         if table is not None and table.objfile.filename == program:
-            frame.select()
-            break
+            first = first or frame
+            if not table.fullname().startswith(headers):
+                first = frame
+                break
         frame = frame.older()
+    if first is not None:
+        first.select()
 "#;
 
 pub(super) fn run(source: &ProgramSource, program: &Arc<ProgramModel>, trace: &Trace) -> Outcome {

@@ -4,6 +4,8 @@ mod debugger;
 mod program;
 mod recorder;
 
+use std::path::Path;
+
 use clap::builder::ArgPredicate;
 use serde_json::{Value, json};
 use turnpike_lts::trace::stuck_lines;
@@ -22,7 +24,7 @@ use crate::source::{ProgramArgs, ReadingArgs, source};
 use crate::steps::{self, ViewArgs};
 use turnpike_session::Limits;
 use turnpike_session::values;
-use turnpike_session::{ProgramSource, Purpose, Reading, Session, Source};
+use turnpike_session::{Location, Problem, ProgramSource, Purpose, Reading, Session, Source};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -125,8 +127,9 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     } else if args.rr {
         return recorder::run(std::env::args_os());
     }
-    let session = Session::open(&source)?;
-    let named = session.prepare(&purpose)?;
+    let explain = |problem| if named { problem } else { explain_absence(problem, &source, &file) };
+    let session = Session::open(&source).map_err(explain)?;
+    let named = session.prepare(&purpose).map_err(explain)?;
     if let Some(program) = &named.program {
         if let (true, Source::Program(source)) = (args.gdb, session.source()) {
             return debugger::run(source, program, &trace);
@@ -209,18 +212,62 @@ pub(crate) fn remembered(trace: &Trace) -> Option<Source> {
     serde_json::from_str(&trace.source).ok()
 }
 
-/// A source that is named without any flags or arguments gets those with which the trace was found.
+/// A source that is named without any flags or arguments gets those with which the trace was found, also if it
+/// is now in another folder.
 fn with_remembered(given: Source, old: Option<Source>) -> Source {
-    let bare = match &old {
-        Some(Source::Program(old)) => {
-            Source::Program(ProgramSource { path: old.path.clone(), ..ProgramSource::default() })
+    match (given, old) {
+        (Source::Program(given), Some(Source::Program(old)))
+            if given.path.file_name() == old.path.file_name()
+                && given == (ProgramSource { path: given.path.clone(), ..ProgramSource::default() }) =>
+        {
+            Source::Program(ProgramSource { path: given.path, ..old })
         }
-        Some(Source::Model { location, .. }) => {
-            Source::Model { location: location.clone(), reading: Reading::default() }
+        (Source::Model { location, reading: given }, Some(Source::Model { location: old, reading }))
+            if given == Reading::default() && has_same_name(&location, &old) =>
+        {
+            Source::Model { location, reading }
         }
-        None => return given,
+        (given, _) => given,
+    }
+}
+
+fn has_same_name(one: &Location, other: &Location) -> bool {
+    match (one, other) {
+        (Location::File(one), Location::File(other)) => {
+            Path::new(one).file_name() == Path::new(other).file_name()
+        }
+        _ => one == other,
+    }
+}
+
+/// The file of a source that does not exist.
+fn absent_file(source: &Source) -> Option<String> {
+    let path = match source {
+        Source::Program(program) => program.path.display().to_string(),
+        Source::Model { location: Location::File(path), .. } => path.clone(),
+        Source::Model { .. } => return None,
     };
-    if given == bare { old.unwrap_or(given) } else { given }
+    (!Path::new(&path).exists()).then_some(path)
+}
+
+/// Says how to name a source that is not where the trace was written.
+fn explain_absence(mut problem: Problem, source: &Source, trace: &str) -> Problem {
+    let Some(absent) = absent_file(source) else { return problem };
+    let absent = absent.as_str();
+    let beside = Path::new(trace).parent().map(|folder| folder.join(absent)).filter(|path| path.exists());
+    let path = beside.map_or_else(|| "PATH".to_owned(), |path| path.display().to_string());
+    let help = match Path::new(absent).extension() {
+        Some(_) if turnpike_session::Reading::default().format_of(&absent.into()).is_some() => {
+            format!("the trace names it as it was typed; from here, `turnpike replay {path} {trace}`")
+        }
+        _ => format!(
+            "the trace names it as it was typed; from here, `turnpike replay --program {path} {trace}`"
+        ),
+    };
+    if let Some(first) = problem.diagnostics.first_mut() {
+        first.help = Some(help);
+    }
+    problem
 }
 
 /// Whether the trace still shows what it was written for; `None` when that is not known or cannot be judged.

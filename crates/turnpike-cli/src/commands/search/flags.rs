@@ -80,8 +80,9 @@ pub(crate) struct ResultArgs {
     /// Write the witness to a file: .json (everything), .txt (labels) or .aut (a path)
     #[arg(long, value_name = "FILE", conflicts_with = "no-witness")]
     pub(crate) trace: Option<PathBuf>,
-    /// With --program: show all frames of call stacks, also those of libraries
-    #[arg(long, short, requires = "program", conflicts_with = "quiet")]
+    /// Show everything: all steps and counts; of timed automata how zones were abstracted; of programs all
+    /// frames of call stacks, also those of libraries
+    #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }
 

@@ -4,9 +4,9 @@ use indexmap::IndexMap;
 use turnpike_lts::trace::stuck_lines;
 use turnpike_session::values::write_seed;
 use turnpike_session::{
-    ExecutionCounts, Explanation, Objective, RunReport, StopReason, Verdict, WitnessReport,
+    ExecutionCounts, Explanation, Goal, Objective, RunReport, StopReason, Verdict, WitnessReport,
 };
-use turnpike_session::{Findings, Scope, Search, Spread, Summary};
+use turnpike_session::{Findings, Scope, Search, Source, Spread, Summary};
 
 use super::json;
 use super::program::WIDTH;
@@ -28,8 +28,10 @@ pub(crate) struct Context<'a> {
     invocation: Option<&'a Invocation>,
     /// The file that was asked for although there is no witness to write.
     pub(crate) unwritten: Option<String>,
-    /// Whether stacks are shown with the frames of libraries.
+    /// Whether everything is shown: all steps, all counts, stacks with the frames of libraries.
     pub(crate) verbose: bool,
+    /// How zones were abstracted.
+    pub(crate) zones: Option<String>,
 }
 
 impl<'a> Context<'a> {
@@ -50,6 +52,7 @@ impl<'a> Context<'a> {
             invocation: None,
             unwritten: None,
             verbose: false,
+            zones: None,
         }
     }
 }
@@ -150,8 +153,10 @@ fn found(run: &RunReport, context: &Context<'_>) -> String {
         (None, true) => return sought(context),
     };
     let told = |witness: &WitnessReport| match context.findings.incident(witness) {
-        Some(incident) => format!("{} ({})", incident.headline(), steps_of(witness)),
-        None => format!("{} {}", witness.objective, steps_of(witness)),
+        Some(incident) if is_error(&witness.objective) => {
+            format!("{} ({})", incident.headline(), steps_of(witness))
+        }
+        _ => format!("{} {}", witness.objective, steps_of(witness)),
     };
     let mut text = witnesses.iter().map(told).collect::<Vec<_>>().join("; ");
     if !run.witnesses.is_empty() {
@@ -161,6 +166,14 @@ fn found(run: &RunReport, context: &Context<'_>) -> String {
         }
     }
     text
+}
+
+/// Whether what meets an objective is an error, which has a name of its own.
+fn is_error(objective: &str) -> bool {
+    let goal = objective.parse::<Objective>();
+    !goal.is_ok_and(|objective| {
+        matches!(objective.goal(), Goal::Action(_) | Goal::Label(_) | Goal::State(_) | Goal::Nondeterminism)
+    })
 }
 
 /// `in 10 steps`, with its loop if it has one.
@@ -214,12 +227,13 @@ pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
     {
         out.push(format!("measured: {}", measured(&context.findings.runs)));
     }
-    cover(&json::merged_cover(&context.findings.runs), context.findings.runs.len(), &mut out);
-    actions(
-        &json::merged_actions(&context.findings.runs),
-        &json::never_taken(&context.findings.runs),
-        &mut out,
-    );
+    let (runs, most) = (&context.findings.runs, if context.verbose { usize::MAX } else { COVERED });
+    cover(&json::merged_cover(runs), runs.len(), most, &mut out);
+    let most = if context.verbose { usize::MAX } else { ACTIONS };
+    some_actions(&json::merged_actions(runs), &json::never_taken(runs), most, &mut out);
+    if context.verbose {
+        out.extend(context.zones.clone());
+    }
     out.extend(context.findings.scope.map(about_scope));
     if let Some(left_out) = &context.findings.left_out {
         out.push(format!("left out: {left_out}"));
@@ -234,11 +248,22 @@ pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
     out
 }
 
+/// How zones of timed automata were abstracted. Witnesses show exact ones.
+pub(crate) fn about_zones(source: &Source) -> Option<String> {
+    let Source::Model { reading, .. } = source else { return None };
+    let how = match reading.timed_automata.extrapolation {
+        Some(how) => format!("extrapolated as requested ({})", turnpike_session::Choice::word(how)),
+        None => "extrapolated as coarsely as is exact for the question".to_owned(),
+    };
+    let covered = if reading.leaves_out_covered() { "left out" } else { "kept" };
+    Some(format!("zones: {how}, covered ones {covered}; the witness shows exact ones"))
+}
+
 /// What was searched, and how to search more.
-fn about_scope(scope: Scope) -> String {
+pub(crate) fn about_scope(scope: Scope) -> String {
     match scope {
         Scope::Synchronisation { by_request: false } => {
-            "scope: synchronisation only; to see memory accesses, compile with -fsanitize=thread and link without it"
+            "scope: synchronisation only; to see memory accesses, compile and link with -fsanitize=thread"
         }
         Scope::Synchronisation { by_request: true } => {
             "scope: synchronisation only; to see memory accesses, leave out --visible sync"
@@ -456,8 +481,8 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
         });
         return;
     }
-    let lines = steps::lines(&witness.trace, &StepView::default());
-    if lines.len() <= WITNESS_LINES {
+    let lines = steps::lines(&witness.trace, &StepView { unfolded: context.verbose, ..StepView::default() });
+    if context.verbose || lines.len() <= WITNESS_LINES {
         out.extend(lines);
     } else {
         let (head, tail) = (WITNESS_LINES / 2, lines.len() - WITNESS_LINES / 2);
@@ -500,37 +525,41 @@ pub(crate) fn notes(findings: &Findings, witness: &WitnessReport, verbose: bool)
 }
 
 /// The labels that `cover` saw.
-fn cover(covered: &IndexMap<String, IndexMap<String, u64>>, runs: usize, out: &mut Vec<String>) {
+fn cover(covered: &IndexMap<String, IndexMap<String, u64>>, runs: usize, most: usize, out: &mut Vec<String>) {
     for (pattern, labels) in covered {
         out.push(format!("covered by {pattern}: {}", counted(labels.len() as u64, "label")));
-        for (label, seen) in labels.iter().take(COVERED) {
+        for (label, seen) in labels.iter().take(most) {
             let of = if runs > 1 { format!("  in {}", counted(*seen, "run")) } else { String::new() };
             out.push(format!("  {label}{of}"));
         }
-        if labels.len() > COVERED {
-            out.push(format!("  ... and {} more (--format json lists all)", labels.len() - COVERED));
+        if labels.len() > most {
+            out.push(format!("  ... and {} more (-v lists all)", labels.len() - most));
         }
     }
 }
 
 /// The busiest actions, and those never taken.
 pub(crate) fn actions(counts: &IndexMap<String, u64>, never: &[String], out: &mut Vec<String>) {
+    some_actions(counts, never, ACTIONS, out);
+}
+
+fn some_actions(counts: &IndexMap<String, u64>, never: &[String], most: usize, out: &mut Vec<String>) {
     let mut busiest: Vec<(&String, &u64)> = counts.iter().collect();
     busiest.sort_by(|left, right| right.1.cmp(left.1).then(left.0.cmp(right.0)));
     if !busiest.is_empty() {
         let told = busiest.iter().map(|(name, count)| format!("{name} {}", grouped(**count)));
-        out.push(format!("actions: {}", some(told, busiest.len())));
+        out.push(format!("actions: {}", some(told, busiest.len(), most)));
     }
     if !never.is_empty() {
-        out.push(format!("never taken: {}", some(never.iter().cloned(), never.len())));
+        out.push(format!("never taken: {}", some(never.iter().cloned(), never.len(), most)));
     }
 }
 
 /// The first few, and how many more there are.
-fn some(texts: impl Iterator<Item = String>, total: usize) -> String {
-    let mut text = texts.take(ACTIONS).collect::<Vec<_>>().join(", ");
-    if total > ACTIONS {
-        text.push_str(&format!(", and {} more", grouped((total - ACTIONS) as u64)));
+fn some(texts: impl Iterator<Item = String>, total: usize, most: usize) -> String {
+    let mut text = texts.take(most).collect::<Vec<_>>().join(", ");
+    if total > most {
+        text.push_str(&format!(", and {} more", grouped((total - most) as u64)));
     }
     text
 }

@@ -265,7 +265,7 @@ pub(super) fn of_formulas(
     whole
 }
 
-fn word_of_scope(scope: Scope) -> &'static str {
+pub(crate) fn word_of_scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Synchronisation { .. } => "synchronisation",
         _ => "partial",

@@ -30,6 +30,15 @@ use trace_file::TraceFile;
 pub(crate) use trace_file::writable;
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
+    let (is_ci, named) = (args.ci.is_some(), args.model.name());
+    search(args, format).map_err(|failure| match is_ci && failure.origin.is_empty() {
+        // An annotation needs a file; what is wrong with an objective is wrong with its model.
+        true => failure.in_file(named),
+        false => failure,
+    })
+}
+
+fn search(args: Args, format: Format) -> Outcome {
     // Everything that can be wrong without the model comes first: reading it may take long.
     let search = args.search()?;
     search.check()?;
@@ -56,6 +65,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         human: format == Format::Human,
         quiet: args.progress.quiet,
         verbose: args.results.verbose,
+        timed: session.timed().is_some(),
         reporter: Reporter::new(args.progress, search.running.runs.unwrap_or(1)),
         ci: args.ci,
         trace,
@@ -79,6 +89,8 @@ struct Client<'a> {
     quiet: bool,
     ci: Option<ci::Kind>,
     verbose: bool,
+    /// Whether states are zones.
+    timed: bool,
     reporter: Reporter,
     trace: Option<TraceFile>,
     /// The files that were written for each answer.
@@ -115,7 +127,7 @@ impl Client<'_> {
                 }
                 Found::Queries(_) | Found::Formulas(_) => String::new(),
             };
-            output::line(&ci::write(kind, "search", &ci::cases_of(report, &verdict)));
+            output::line(&ci::write(kind, "search", &ci::cases_of(report, &verdict, &self.search.goals)));
             return Ok(exit_of(report.conclusion));
         }
         match &report.outcome {
@@ -126,6 +138,7 @@ impl Client<'_> {
                     let mut context = human::Context::new(findings, invocation, &files);
                     context.unwritten = trace.map(TraceFile::name);
                     context.verbose = self.verbose;
+                    context.zones = human::about_zones(self.source).filter(|_| self.timed);
                     output::line(&human::verdict(&context));
                     if !self.quiet {
                         human::details(&context).iter().for_each(|line| output::line(line));
@@ -168,6 +181,14 @@ impl Observer for Client<'_> {
         if let Some(remark) = output::remark(model, text_warnings) {
             output::note(&remark);
         }
+        self.doubts(warnings);
+    }
+
+    fn doubts(&self, warnings: &[Diagnostic]) {
+        if !self.human || self.quiet {
+            return;
+        }
+        self.reporter.clear();
         for warning in warnings {
             output::diagnostic("", None, warning);
         }
