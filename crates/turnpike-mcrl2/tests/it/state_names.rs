@@ -140,7 +140,7 @@ fn components_that_begin_in_a_recursive_process_keep_their_own_name() {
     assert_eq!(names(two), ["Off(1)", "Off(2)"]);
     let plain =
         "act a, b: Pos; proc Cell(n: Pos) = (a(n) . b(n) . delta) || (b(n) . a(n) . delta); init Cell(1);";
-    assert_eq!(names(plain), ["Cell1", "Cell2"]);
+    assert_eq!(names(plain), ["Cell(1)#1", "Cell(1)#2"]);
 }
 
 #[test]
