@@ -235,14 +235,22 @@ mod tests {
             "  R at End, which is urgent: no time passes; it offers nothing",
         ];
         assert_eq!(stuck_lines(&components), expected);
-        let partly = hindered_lines(&components, Stuckness::of(false, 2));
-        assert_eq!(partly[0], "what is not possible now, and why:");
-        assert_eq!(partly[1..], expected[1..]);
-        let later = hindered_lines(&components, Stuckness::of(true, 1));
-        assert_eq!(later[0], "why nothing can happen any more once time has passed:");
-        assert_eq!(later[8], "    b: n == 0 does not hold then, but n == 3; Train has to act first");
-        assert_eq!(Stuckness::of(true, 0), Stuckness::Now);
         assert!(stuck_lines(&[]).is_empty());
+    }
+
+    #[test]
+    fn only_deadlocks_are_called_so() {
+        let condition =
+            Obstacle::Condition { condition: "x <= 10".to_owned(), actual: Some("x > 10".to_owned()) };
+        let offers = vec![offer("tau", vec![condition])];
+        let components = [StuckComponent { component: "P".to_owned(), offers, ..StuckComponent::default() }];
+        let lines = |deadlock, enabled| hindered_lines(&components, Stuckness::of(deadlock, enabled));
+        let now = ["why nothing can happen:", "  P", "    tau: x <= 10 does not hold, but x > 10"];
+        assert_eq!(lines(true, 0), now);
+        assert_eq!(lines(false, 2)[0], "what is not possible now, and why:");
+        assert_eq!(lines(false, 2)[1..], now[1..]);
+        assert_eq!(lines(true, 1)[0], "why nothing can happen any more once time has passed:");
+        assert_eq!(lines(true, 1)[2], "    tau: x <= 10 does not hold then, but x > 10");
     }
 
     #[test]

@@ -105,23 +105,7 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     let mut purpose = Purpose::of(&objective);
     // The states of the trace show how it was found.
     purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
-    let source = match (named, remembered(&trace)) {
-        (true, old) => {
-            let source = with_remembered(source(&args.model, &args.reading, &args.program)?, old);
-            known_programs::remember(&source);
-            source
-        }
-        (false, Some(old)) => {
-            let named = "turnpike replay --program PATH TRACE";
-            refuse_reading_flags(&file, &args.reading, &args.program, "turnpike replay MODEL TRACE")?;
-            known_programs::check(&old, &file, named)?;
-            old
-        }
-        (false, None) => {
-            let error = Diagnostic::error(format!("{file} does not say which model it belongs to"));
-            return Err(error.help("name the model before the trace: turnpike replay MODEL TRACE").into());
-        }
-    };
+    let source = choose_source(&args, named, &file, &trace)?;
     if let Source::Model { location, .. } = &source {
         refuse_for_models(&args, &location.to_string())?;
     } else if args.rr {
@@ -173,6 +157,26 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
         Format::Json => output::json(&report(&file, &trace, &replayed, (&end, met), &warnings)),
     }
     Ok(if end == Ending::Fits { Exit::Clean } else { Exit::Found })
+}
+
+/// What the user names, or what the trace says that it belongs to.
+fn choose_source(args: &Args, named: bool, file: &str, trace: &Trace) -> Outcome<Source> {
+    match (named, remembered(trace)) {
+        (true, old) => {
+            let source = with_remembered(source(&args.model, &args.reading, &args.program)?, old);
+            known_programs::remember(&source);
+            Ok(source)
+        }
+        (false, Some(old)) => {
+            refuse_reading_flags(file, &args.reading, &args.program, "turnpike replay MODEL TRACE")?;
+            known_programs::check(&old, file, "turnpike replay --program PATH TRACE")?;
+            Ok(old)
+        }
+        (false, None) => {
+            let error = Diagnostic::error(format!("{file} does not say which model it belongs to"));
+            Err(error.help("name the model before the trace: turnpike replay MODEL TRACE").into())
+        }
+    }
 }
 
 /// Models have neither threads nor memory to look at.

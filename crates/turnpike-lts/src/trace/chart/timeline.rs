@@ -71,7 +71,7 @@ impl<'a> Timeline<'a> {
         for values in all.chain(trace.steps.iter().map(|step| step.state.as_ref())).skip(left_out) {
             let missing = || {
                 Diagnostic::error("the states of this trace have no values")
-                    .help("witnesses of models have them when they are written as .json")
+                    .help("witnesses of models have them when they are written as .json; those of programs have none")
             };
             states.push(values.ok_or_else(missing)?);
         }
