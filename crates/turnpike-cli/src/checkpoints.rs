@@ -35,6 +35,16 @@ impl CheckpointArgs {
         self.checkpoint.is_some() || self.resume.is_some()
     }
 
+    /// The first flag that was given, as it is typed.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--checkpoint", self.checkpoint.is_some()),
+            ("--resume", self.resume.is_some()),
+            ("--spill", self.spill.is_some()),
+        ];
+        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
+
     /// Where states go that memory has no room for.
     pub(crate) fn spill(&self) -> Option<Spill> {
         self.spill.clone().map(|folder| Spill { folder, room: None })
@@ -46,6 +56,9 @@ impl CheckpointArgs {
             return Ok(Checkpoints::default());
         }
         let identity = identity()?;
+        if let Some(folder) = &self.checkpoint {
+            Checkpoints::check_folder(folder, &identity)?;
+        }
         let resume = match &self.resume {
             Some(folder) => Some(Checkpoints::choose(folder, &identity)?),
             None => None,

@@ -46,6 +46,15 @@ impl Cli {
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
     }
 
+    /// The format of errors: that of the command which several processes are to carry out, where this one
+    /// starts them.
+    pub(crate) fn error_format(&self) -> AnyFormat {
+        match &self.command {
+            Command::Launch(args) if args.asks_for_json() => AnyFormat::Json,
+            _ => self.format,
+        }
+    }
+
     /// What this process is to do, if it is one of several.
     pub(crate) fn enter(self) -> Outcome<Self> {
         let Command::Launch(args) = &self.command else { return Ok(self) };

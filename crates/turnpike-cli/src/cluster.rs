@@ -2,8 +2,10 @@
 
 use std::sync::OnceLock;
 
-use turnpike_session::cluster::{Identity, Joined, Membership, identity_of};
-use turnpike_session::{Search, Session};
+use turnpike_session::cluster::{
+    Identity, Joined, Membership, identity_of, source_identity, with_checkpoints,
+};
+use turnpike_session::{Checkpoints, Search, Session};
 
 use crate::failure::Outcome;
 use crate::output::{self, VERSION, interrupt};
@@ -42,21 +44,27 @@ pub(crate) fn is_said_by_another() -> bool {
 }
 
 /// Joins the other processes, if there are any, to make this search of a model.
-pub(crate) fn join_search(session: &Session, search: &Search) -> Outcome<Option<Joined>> {
+pub(crate) fn join_search(
+    session: &Session,
+    search: &Search,
+    checkpoints: &Checkpoints,
+) -> Outcome<Option<Joined>> {
     if !is_member() {
         return Ok(None);
     }
-    join(&identity_of(VERSION, session.fingerprint()?, search))
+    join(&with_checkpoints(identity_of(VERSION, session, search)?, checkpoints))
 }
 
-/// What must be equal in all processes that do `what` with a model.
-pub(crate) fn identity(fingerprint: u64, what: &str) -> Identity {
-    let identity = Identity::default().with("version of turnpike", VERSION);
-    identity.with("model", format!("{fingerprint:016x}")).with("command", what)
+/// Joins the other processes, if there are any, to do `what` with a model.
+pub(crate) fn join_to(session: &Session, what: &str, checkpoints: &Checkpoints) -> Outcome<Option<Joined>> {
+    if !is_member() {
+        return Ok(None);
+    }
+    let identity = source_identity(VERSION, session)?.with("command", what);
+    join(&with_checkpoints(identity, checkpoints))
 }
 
-/// Joins the other processes, if there are any.
-pub(crate) fn join(identity: &Identity) -> Outcome<Option<Joined>> {
+fn join(identity: &Identity) -> Outcome<Option<Joined>> {
     let Some(membership) = MEMBERSHIP.get() else { return Ok(None) };
     let note = |note: &turnpike_session::cluster::Note| output::error_note(&format!("note: {note}"));
     let joined = membership.join(identity, &note, &interrupt::shared());

@@ -218,8 +218,13 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     failure.exit.into()
 }
 
+/// Words of a command within a command that cannot be parsed.
+pub(crate) fn inner_usage(error: &clap::Error) -> Failure {
+    Failure::from(from_clap(error))
+}
+
 /// Whether JSON was asked for in a command line that could not be parsed.
-fn asks_for_json(arguments: &[String]) -> bool {
+pub(crate) fn asks_for_json(arguments: &[String]) -> bool {
     arguments.iter().any(|argument| argument == "--format=json")
         || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }

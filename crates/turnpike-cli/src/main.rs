@@ -24,15 +24,14 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
     };
-    let (format, command) = (cli.format, cli.command.name());
+    let (format, command) = (cli.error_format(), cli.command.name());
     // One of several processes does what they all do.
     let cli = match cli.enter() {
         Ok(cli) => cli,
         Err(failure) => return failure.report(command, format),
     };
-    let format = cli.format;
-    let command = cli.command.name();
-    match cli.command.run(format) {
+    let (format, command) = (cli.error_format(), cli.command.name());
+    match cli.command.run(cli.format) {
         Ok(_) if output::lost() => exit::Exit::Usage.into(),
         Ok(exit) => exit.into(),
         Err(failure) => failure.report(command, format),

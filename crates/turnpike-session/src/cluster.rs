@@ -8,9 +8,12 @@ pub use turnpike_cluster::{Hosts, Identity, Note, Secret, WeakSecret};
 use turnpike_cluster::{Lost, Member, Mesh, join};
 use turnpike_search::exchange::{Link, ProcessLost, Processes};
 
+use crate::Checkpoints;
 use crate::problem::Problem;
-use crate::request::Search;
+use crate::program::ProgramSource;
+use crate::request::{Request, Search};
 use crate::session::Session;
+use crate::source::{Location, Source};
 
 /// A process that is to take part in a search.
 #[derive(Debug)]
@@ -52,7 +55,7 @@ impl Membership {
             processes: mesh.processes(),
             mesh: RwLock::new(Some(mesh)),
         });
-        let processes = Processes::new(Arc::clone(&link) as Arc<dyn Link>);
+        let processes = Processes::new(Arc::clone(&link) as Arc<dyn Link>).sharing_machine(*neighbours);
         let threads = (crate::all_cores() / neighbours.max(&1)).max(1);
         Ok(Joined { link, processes, threads })
     }
@@ -97,26 +100,55 @@ impl Session {
 
 /// What must be equal in a search that goes on from a checkpoint and in the one that left it. Limits on
 /// time and memory may differ, and so may the number of workers.
-pub fn resumable_as(version: &str, fingerprint: u64, search: &Search) -> String {
+pub fn resumable_as(version: &str, session: &Session, search: &Search) -> Result<String, Problem> {
     let mut search = search.clone();
     (search.limits.time, search.limits.memory) = (None, None);
     search.running.threads = None;
-    let source =
-        crate::Source::Model { location: crate::Location::StandardInput, reading: crate::Reading::default() };
-    let command = crate::Request { source, search }.command_line();
-    format!("turnpike {version}, model {fingerprint:016x}, {command}")
+    let (fingerprint, source) = (session.fingerprint()?, anywhere(session.source()));
+    let command = Request { source, search }.command_line();
+    Ok(format!("turnpike {version}, model {fingerprint:016x}, {command}"))
 }
 
 /// What must be equal in all processes that search together.
-pub fn identity_of(version: &str, fingerprint: u64, search: &Search) -> Identity {
+pub fn identity_of(version: &str, session: &Session, search: &Search) -> Result<Identity, Problem> {
     let mut search = search.clone();
     // Machines may differ in their cores.
     search.running.threads = None;
-    let source =
-        crate::Source::Model { location: crate::Location::StandardInput, reading: crate::Reading::default() };
-    let options = crate::Request { source, search };
+    let options = Request { source: anywhere(session.source()), search };
+    Ok(source_identity(version, session)?.with("search", options.command_line()))
+}
+
+/// What must be equal in all processes that do anything with a source.
+pub fn source_identity(version: &str, session: &Session) -> Result<Identity, Problem> {
     let identity = Identity::default().with("version of turnpike", version);
-    identity.with("model", format!("{fingerprint:016x}")).with("search", options.command_line())
+    let identity = identity.with("model", format!("{:016x}", session.fingerprint()?));
+    Ok(identity.with("options of the model", options_of_source(session.source())))
+}
+
+/// How a source is read, as words: every option that was given, whether or not the fingerprint knows it.
+pub fn options_of_source(source: &Source) -> String {
+    let (words, arguments) = anywhere(source).command_words();
+    crate::join_words(&[words, arguments].concat())
+}
+
+/// A source without the names of files, which may differ between machines. The fingerprint has their content.
+fn anywhere(source: &Source) -> Source {
+    match source {
+        Source::Model { reading, .. } => {
+            let mut reading = reading.clone();
+            reading.timed_automata.observers.clear();
+            Source::Model { location: Location::StandardInput, reading }
+        }
+        Source::Program(program) => Source::Program(ProgramSource { path: "-".into(), ..program.clone() }),
+    }
+}
+
+/// What processes must agree on about checkpoints: whether they write some, and from which one they go on.
+#[must_use]
+pub fn with_checkpoints(identity: Identity, checkpoints: &Checkpoints) -> Identity {
+    let written = if checkpoints.write.is_some() { "written" } else { "not written" };
+    let resumed = checkpoints.resume.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
+    identity.with("checkpoints", written).with("checkpoint to go on from", resumed)
 }
 
 /// The engine's link over a mesh of connections.

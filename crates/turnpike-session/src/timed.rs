@@ -230,6 +230,7 @@ impl Timed {
             non_zeno: false,
             accepting: purpose.doubtful.clone(),
             keep_dead: reading.keep_dead,
+            settings: reading.split_settings()?,
             exact: purpose.exact,
             ..Options::default()
         })

@@ -1,31 +1,37 @@
 //! `turnpike launch`: one search by several processes, here or on other machines.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
-use std::process::{Child, Command, ExitStatus};
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use turnpike_model::Diagnostic;
 use turnpike_session::cluster::{Hosts, Membership, Secret};
 use turnpike_session::values;
 
-use crate::cli::{AnyFormat, Cli, Format};
+use crate::cli::{self, AnyFormat, Cli, Format};
 use crate::cluster;
 use crate::exit::{self, Exit};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{self, Failure, Outcome};
 use crate::output::{self, interrupt};
 
 /// The variable that holds the secret.
 const SECRET: &str = "TURNPIKE_CLUSTER_SECRET";
 /// The number of this process, where SLURM starts it.
 const SLURM: &str = "SLURM_PROCID";
+/// The strategy of a search that names none: the default, `auto`, does not share its states out.
+const STRATEGY: &str = "bfs";
+/// After a process failed, the others get this long to notice, or to fail for the same reason.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// What `turnpike launch --help` ends with.
 fn after_help() -> String {
     format!(
         "\
 Examples:
-  turnpike launch -n 4 -- search builtin:philosophers --set n=12 --strategy bfs
+  turnpike launch -n 4 -- search builtin:philosophers --set n=12
   TURNPIKE_CLUSTER_SECRET=... turnpike launch --hosts hosts.txt --process 0 -- generate big.mcrl2
   srun turnpike launch --hosts hosts.txt -- search big.mcrl2 --strategy highway --width 1000000
 
@@ -65,7 +71,7 @@ impl Args {
     /// Becomes one of the processes, if that was requested: what it is to do.
     pub(crate) fn enter(&self, format: AnyFormat) -> Outcome<Option<Cli>> {
         let Some(path) = &self.hosts else { return Ok(None) };
-        let inner = self.inner(format)?;
+        let (inner, defaulted) = self.inner(format)?;
         let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, "read", &error))?;
         let hosts = Hosts::parse(&text).map_err(|diagnostics| Failure {
             origin: path.clone(),
@@ -82,6 +88,12 @@ impl Args {
         let (patience, neighbours) = (self.wait, self.neighbours.unwrap_or(1));
         let membership = Membership { hosts, process, secret, patience, neighbours };
         cluster::become_member(membership, self.words(path));
+        if self.neighbours.is_some() {
+            follow_launcher();
+        }
+        if defaulted {
+            output::note(&format!("note: several processes search with --strategy {STRATEGY}"));
+        }
         output::repeat::typed_as(&self.command);
         Ok(Some(inner))
     }
@@ -101,13 +113,17 @@ impl Args {
         words
     }
 
-    /// The command that the processes carry out.
-    fn inner(&self, format: AnyFormat) -> Outcome<Cli> {
+    /// Whether the command that the processes carry out is to print JSON.
+    pub(crate) fn asks_for_json(&self) -> bool {
+        let words: Vec<String> =
+            self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        failure::asks_for_json(&words)
+    }
+
+    /// The command that the processes carry out, and whether its strategy was chosen for it.
+    fn inner(&self, format: AnyFormat) -> Outcome<(Cli, bool)> {
         let words = std::iter::once(OsString::from("turnpike")).chain(self.command.iter().cloned());
-        let mut inner = Cli::read_from(words).map_err(|error| {
-            let text = error.to_string();
-            Failure::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned())
-        })?;
+        let mut inner = Cli::read_from(words).map_err(|error| failure::inner_usage(&error))?;
         if !inner.command.can_be_launched() {
             let error = Diagnostic::error(format!("{} does not use several processes", inner.command.name()));
             return Err(error.help("launch starts search and generate").into());
@@ -115,7 +131,25 @@ impl Args {
         if inner.format == AnyFormat::Human {
             inner.format = format;
         }
-        Ok(inner)
+        let defaulted = match &mut inner.command {
+            cli::Command::Search(args) => args.default_to(STRATEGY),
+            _ => false,
+        };
+        Ok((inner, defaulted))
+    }
+
+    /// Refuses a model that only one of several processes could read.
+    fn refuse_standard_input(inner: &Cli) -> Outcome<()> {
+        let model = match &inner.command {
+            cli::Command::Search(args) => &args.model.model,
+            cli::Command::Generate(args) => &args.model.model,
+            _ => return Ok(()),
+        };
+        if model != "-" {
+            return Ok(());
+        }
+        let error = Diagnostic::error("several processes cannot read the model from standard input");
+        Err(error.help("write it to a file").into())
     }
 
     fn process(&self) -> Outcome<usize> {
@@ -134,10 +168,11 @@ impl Args {
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let outer = if format == Format::Json { AnyFormat::Json } else { AnyFormat::Human };
     let count = args.number.unwrap_or(1);
-    args.inner(outer)?;
+    Args::refuse_standard_input(&args.inner(outer)?.0)?;
     let secret = Secret::random_text().map_err(|error| Failure::file("a secret", "make", &error))?;
-    let hosts = HostsFile::new(count)?;
-    // Ctrl-C in a terminal reaches the processes, too; they report, and this one waits for them.
+    let hosts = write_hosts(count)?;
+    // Ctrl-C in a terminal reaches the processes, too; a signal to this one alone does not. They report, and
+    // this one waits for them.
     let interrupted = interrupt::install_quietly()?;
     let program = std::env::current_exe().map_err(|error| Failure::file("turnpike", "find", &error))?;
     let start = |process: usize| {
@@ -148,32 +183,60 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
             "launch",
             "--hosts",
         ]);
-        command.arg(&hosts.path).args(["--process", &process.to_string()]);
+        command.arg(hosts.path()).args(["--process", &process.to_string()]);
         command.args(["--neighbours", &count.to_string()]);
         command.args(["--wait", &format!("{}s", args.wait.as_secs().max(1))]).arg("--").args(&args.command);
-        command.env(SECRET, &secret);
+        command.env(SECRET, &secret).stdin(Stdio::piped());
         command.spawn().map_err(|error| Failure::file("a process", "start", &error))
     };
     let mut children: Vec<Child> = (0..count).map(start).collect::<Outcome<_>>()?;
-    let mut ends: Vec<Option<ExitStatus>> = vec![None; count];
-    while ends.contains(&None) {
-        for (child, end) in children.iter_mut().zip(&mut ends) {
-            if end.is_none() {
-                *end = child.try_wait().map_err(|error| Failure::file("a process", "wait for", &error))?;
-            }
+    let ends = wait_for(&mut children, &|| interrupted.load(Ordering::SeqCst))?;
+    let first = ends[0].code();
+    for (process, end) in ends.iter().enumerate() {
+        if end.code().is_none() || (has_failed(*end) && end.code() != first) {
+            output::note(&format!("process {process} ended early: {end}"));
         }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let _ = interrupted;
-    for (process, end) in ends.iter().flatten().enumerate().filter(|(_, end)| end.code().is_none()) {
-        output::note(&format!("process {process} ended early: {end}"));
     }
     Ok(exit_of(ends[0]))
 }
 
+/// Waits for all processes. When `interrupted` says so, or some time after one failed, all are asked to end:
+/// one that waits for others to join would wait in vain.
+fn wait_for(children: &mut [Child], interrupted: &dyn Fn() -> bool) -> Outcome<Vec<ExitStatus>> {
+    let mut ends: Vec<Option<ExitStatus>> = vec![None; children.len()];
+    let mut deadline: Option<Instant> = None;
+    while ends.contains(&None) {
+        for (child, end) in children.iter_mut().zip(&mut ends).filter(|(_, end)| end.is_none()) {
+            *end = child.try_wait().map_err(|error| Failure::file("a process", "wait for", &error))?;
+            if end.is_some_and(has_failed) {
+                deadline.get_or_insert_with(|| Instant::now() + GRACE);
+            }
+        }
+        if interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            children.iter_mut().for_each(|child| drop(child.stdin.take()));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(ends.into_iter().flatten().collect())
+}
+
+/// Whether a process came to no result.
+fn has_failed(end: ExitStatus) -> bool {
+    !matches!(end.code(), Some(0 | 1 | 3))
+}
+
+/// Ends the work when the process that started this one closes its standard input, or is gone.
+fn follow_launcher() {
+    let interrupt = interrupt::shared();
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        interrupt.store(true, Ordering::SeqCst);
+    });
+}
+
 /// What process 0 found; a process that was killed found nothing.
-fn exit_of(end: Option<ExitStatus>) -> Exit {
-    match end.and_then(|end| end.code()) {
+fn exit_of(end: ExitStatus) -> Exit {
+    match end.code() {
         Some(0) => Exit::Clean,
         Some(1) => Exit::Found,
         Some(2) => Exit::Usage,
@@ -182,34 +245,56 @@ fn exit_of(end: Option<ExitStatus>) -> Exit {
     }
 }
 
-/// The list of processes on this machine, in a file that is removed at the end.
-struct HostsFile {
-    path: std::path::PathBuf,
-}
-
-impl HostsFile {
-    fn new(count: usize) -> Outcome<Self> {
-        let failed = |error: std::io::Error| Failure::file("a free port", "find", &error);
-        // The processes bind their ports a moment later. On a loopback address of its own no connection of
-        // another program takes them meanwhile; where there is only one address, that is unlikely.
-        let [_, high, middle, low] = std::process::id().to_be_bytes();
-        let own = Ipv4Addr::new(127, high.max(1), middle, low);
-        let bind = |_| TcpListener::bind((own, 0)).or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
-        // All are held until all are known, so that no two are the same.
-        let ports: Vec<_> = (0..count).map(bind).collect::<std::io::Result<_>>().map_err(failed)?;
-        let mut text = String::new();
-        for port in &ports {
-            text.push_str(&format!("{}\n", port.local_addr().map_err(failed)?));
-        }
-        let path = std::env::temp_dir().join(format!("turnpike-hosts-{}", std::process::id()));
-        let shown = path.display().to_string();
-        std::fs::write(&path, text).map_err(|error| Failure::file(&shown, "write", &error))?;
-        Ok(HostsFile { path })
+/// The list of processes on this machine, in a file of its own that is removed at the end.
+fn write_hosts(count: usize) -> Outcome<tempfile::NamedTempFile> {
+    let failed = |error: std::io::Error| Failure::file("a free port", "find", &error);
+    // The processes bind their ports a moment later. On a loopback address of its own no connection of
+    // another program takes them meanwhile; where there is only one address, that is unlikely.
+    let [_, high, middle, low] = std::process::id().to_be_bytes();
+    let own = Ipv4Addr::new(127, high.max(1), middle, low);
+    let bind = |_| TcpListener::bind((own, 0)).or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
+    // All are held until all are known, so that no two are the same.
+    let ports: Vec<_> = (0..count).map(bind).collect::<std::io::Result<_>>().map_err(failed)?;
+    let mut text = String::new();
+    for port in &ports {
+        text.push_str(&format!("{}\n", port.local_addr().map_err(failed)?));
     }
+    let unwritten = |error: std::io::Error| Failure::file("the list of processes", "write", &error);
+    let mut file = tempfile::Builder::new().prefix("turnpike-hosts-").tempfile().map_err(unwritten)?;
+    file.write_all(text.as_bytes()).map_err(unwritten)?;
+    Ok(file)
 }
 
-impl Drop for HostsFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn start(script: &str) -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.spawn().expect("it starts")
+    }
+
+    fn codes(ends: &[ExitStatus]) -> Vec<Option<i32>> {
+        ends.iter().map(ExitStatus::code).collect()
+    }
+
+    #[test]
+    fn a_process_that_fails_ends_the_wait_of_the_others() {
+        // The first one waits until it is asked to end.
+        for (failing, code) in [("exit 2", Some(2)), ("kill -9 $$", None)] {
+            let mut children = [start("cat; exit 3"), start(failing)];
+            let ends = wait_for(&mut children, &|| false).expect("they end");
+            assert_eq!(codes(&ends), [Some(3), code], "{failing}");
+        }
+    }
+
+    #[test]
+    fn processes_that_come_to_a_result_leave_the_others_alone() {
+        let mut children = [start("sleep 2; exit 1"), start("exit 0"), start("exit 3")];
+        let ends = wait_for(&mut children, &|| false).expect("they end");
+        assert_eq!(codes(&ends), [Some(1), Some(0), Some(3)]);
+        let mut asked = [start("cat; exit 3"), start("cat; exit 3")];
+        assert_eq!(codes(&wait_for(&mut asked, &|| true).expect("they end")), [Some(3), Some(3)]);
     }
 }

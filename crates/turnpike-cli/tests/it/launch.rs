@@ -81,6 +81,36 @@ fn several_processes_give_the_result_of_one() {
     }
 }
 
+/// Four counters, one of which leaves its range in a level of two thousand states.
+const COUNTERS: &str = "int[0,20] n[4];
+process P(const int[0,3] i) { state a; init a; trans a -> a { assign n[i] = n[i] + 1; }; }
+system P;
+";
+
+/// Threads and processes × threads, on searches that end in the midst of a level: by a hit, an error, a limit.
+#[test]
+fn every_shape_gives_the_result_of_one() {
+    let folder = folder(&[("counters.xta", COUNTERS)]);
+    let counters = folder.path().join("counters.xta").display().to_string();
+    let philosophers = ["search", "builtin:philosophers", "--set", "n=10", "--strategy"];
+    let row = |more: &[&'static str]| [&philosophers[..], more].concat();
+    let rows: [(Vec<&str>, i64); 4] = [
+        (row(&["beam", "--guide", "waiting", "--width", "2000", "--find", "cover *"]), 1),
+        (row(&["bfs", "--max-states", "12345", "--find", "action none", "--allow-unknown"]), 3),
+        (row(&["highway", "--width", "1500", "--max-states", "12345", "--find", "cover *"]), 3),
+        (vec!["search", &counters, "--strategy", "bfs", "--find", "state n[0] == 20 && n[1] == 20"], 2),
+    ];
+    for (row, code) in &rows {
+        let alone = report("1", "1", row);
+        assert_eq!(alone["exit code"], *code, "{row:?}: {alone}");
+        for (processes, threads) in
+            [("1", "2"), ("1", "3"), ("1", "4"), ("1", "7"), ("2", "1"), ("2", "2"), ("4", "1")]
+        {
+            assert_eq!(report(processes, threads, row), alone, "{row:?} on {processes} x {threads}");
+        }
+    }
+}
+
 #[test]
 fn what_processes_cannot_share_is_refused() {
     let refused = |arguments: &[&str], words: &[&str]| {
@@ -93,6 +123,41 @@ fn what_processes_cannot_share_is_refused() {
     refused(&["strategies"], &["strategies does not use several processes"]);
     refused(&["generate", "builtin:philosophers", "-o", "x.aut"], &["do not write it"]);
     refused(&["search", "missing.mcrl2", "--strategy", "bfs"], &["missing.mcrl2"]);
+    refused(&["generate", "-"], &["standard input", "write it to a file"]);
+    refused(&["search", "-", "--as", "mcrl2"], &["standard input"]);
+}
+
+#[test]
+fn a_search_without_a_strategy_is_breadth_first() {
+    let ran = turnpike(&["launch", "-n", "2", "--", "search", "builtin:philosophers", "--set", "n=4"]);
+    ran.expect(1, &["note: several processes search with --strategy bfs", "deadlock"]);
+    let named =
+        turnpike(&["launch", "-n", "2", "--", "search", "builtin:philosophers", "--strategy", "auto"]);
+    named.expect(2, &["the strategy auto does not share"]);
+}
+
+#[test]
+fn a_wrong_command_within_launch_is_reported_as_json() {
+    for inner in [&["search", "builtin:philosophers", "--no-such-flag"][..], &["strategies"]] {
+        let ran = turnpike(&[&["launch", "-n", "2", "--"], inner, &["--format", "json"]].concat());
+        assert_eq!(ran.code, 2, "{}", ran.text());
+        assert!(ran.json()["error"].is_string(), "{}", ran.text());
+    }
+}
+
+const COIN: &str = "act a: Bool; proc P = dist b: Bool[1/2]. a(b) . P; init P;\n";
+
+#[test]
+fn what_probabilistic_systems_do_not_do_is_refused_by_name() {
+    let folder = folder(&[("coin.mcrl2", COIN)]);
+    let path = folder.path().join("coin.mcrl2").display().to_string();
+    turnpike(&["generate", &path]).exits(0);
+    for flag in ["--checkpoint", "--spill"] {
+        let ran = turnpike(&["generate", &path, flag, "nowhere-to-be-made"]);
+        ran.expect(2, &[flag, "probabilistic choices"]);
+    }
+    turnpike(&["launch", "-n", "2", "--", "generate", &path])
+        .expect(2, &["several processes cannot be used"]);
 }
 
 /// Processes that are started by hand.
@@ -116,10 +181,16 @@ impl Cluster {
     }
 
     fn start(&self, process: usize, secret: &str, wait: &str, arguments: &[&str]) -> Child {
+        self.start_in(self.folder.path(), process, secret, wait, arguments)
+    }
+
+    /// Starts a process in another folder.
+    fn start_in(&self, folder: &Path, process: usize, secret: &str, wait: &str, arguments: &[&str]) -> Child {
         let process = process.to_string();
-        let hosts = ["launch", "--hosts", "hosts", "--process", &process, "--wait", wait, "--"];
+        let hosts = self.folder.path().join("hosts").display().to_string();
+        let hosts = ["launch", "--hosts", &hosts, "--process", &process, "--wait", wait, "--"];
         command(&[&hosts, arguments].concat())
-            .current_dir(self.folder.path())
+            .current_dir(folder)
             .env("TURNPIKE_CLUSTER_SECRET", secret)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -263,7 +334,7 @@ fn a_killed_search_goes_on_from_its_checkpoint() {
             if process == 0 && String::from_utf8_lossy(&output.stdout).contains("a process was lost") {
                 assert_eq!(output.status.code(), Some(3), "a loss is not a result");
                 let text = String::from_utf8_lossy(&output.stderr);
-                let command = "turnpike launch --hosts hosts --process 0 -- search builtin:philosophers";
+                let command = "--process 0 -- search builtin:philosophers";
                 assert!(text.contains(command) || text.contains("no checkpoint had been written"), "{text}");
                 assert!(text.contains("--resume saved`") || !text.contains(command), "{text}");
             }
@@ -298,4 +369,104 @@ fn a_checkpoint_of_another_search_is_refused() {
     let empty = folder(&[]);
     let empty = empty.path().display().to_string();
     turnpike(&[&search[..], &["--resume", &empty]].concat()).expect(2, &["there is no checkpoint"]);
+}
+
+/// `bad` is reached only if the constant is 1.
+const SWITCH: &str = "const int K = 0; int i;
+process P() { state a, b, bad; init a; trans a -> b { guard i < 3; assign i = i + 1; }, b -> a { },
+  a -> bad { guard K == 1 && i == 1; }; }
+p = P(); system p;
+";
+
+#[test]
+fn a_checkpoint_of_other_constants_is_refused() {
+    let folder = folder(&[("k.xta", SWITCH)]);
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (model, saved) = (path("k.xta"), path("saved"));
+    let search = ["search", &model, "--strategy", "bfs", "--find", "state p.bad"];
+    let write = ["--checkpoint", &saved, "--checkpoint-every", "0s"];
+    turnpike(&[&search[..], &write].concat()).expect(0, &["none"]);
+    turnpike(&[&search[..], &["--resume", &saved]].concat()).expect(0, &["none"]);
+    for changed in [&["--set", "K=1"][..], &["--keep-dead"], &["--out-of-range", "disable"]] {
+        let ran = turnpike(&[&search[..], changed, &["--resume", &saved]].concat());
+        ran.expect(2, &["it is of another search"]);
+        // Nor does it write its own beside them.
+        let ran = turnpike(&[&search[..], changed, &write].concat());
+        ran.expect(2, &["holds checkpoints of another search", "choose another folder"]);
+    }
+    turnpike(&[&search[..], &["--set", "K=1"]].concat()).expect(1, &["found"]);
+    let counted = ["generate", &model, "--resume", &saved];
+    turnpike(&counted).expect(2, &["it is of another search"]);
+}
+
+/// What two processes say that are started with different flags.
+fn two(first: &[&str], second: &[&str]) -> [Ran; 2] {
+    let search = ["search", "builtin:philosophers", "--set", "n=6", "--strategy", "bfs"];
+    let cluster = Cluster::new(2);
+    let first = cluster.start(0, SECRET, "60s", &[&search[..], first].concat());
+    let second = cluster.start(1, SECRET, "60s", &[&search[..], second].concat());
+    [end_of(first), end_of(second)]
+}
+
+#[test]
+fn processes_agree_on_checkpoints() {
+    let folder = folder(&[]);
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (one, other) = (path("one"), path("other"));
+    // The same search from two checkpoints: one by one process, one of a lesser depth.
+    let search = ["search", "builtin:philosophers", "--set", "n=6", "--strategy", "bfs"];
+    for saved in [&one, &other] {
+        let write = ["--checkpoint", saved, "--checkpoint-every", "0s"];
+        turnpike(&[&search[..], &write].concat()).exits(1);
+    }
+    for ran in two(&["--resume", &one], &["--resume", &other]) {
+        ran.expect(2, &["checkpoint to go on from"]);
+    }
+    for ran in two(&["--resume", &one], &[]) {
+        ran.expect(2, &["checkpoint to go on from"]);
+    }
+    for ran in two(&["--checkpoint", &one], &[]) {
+        ran.expect(2, &["checkpoints"]);
+    }
+    let [first, _] = two(&["--resume", &one], &["--resume", &one]);
+    first.expect(1, &["deadlock"]);
+}
+
+#[test]
+fn a_folder_that_is_not_shared_is_refused_at_once() {
+    let cluster = Cluster::new(2);
+    let homes = [folder(&[]), folder(&[])];
+    let search = ["search", "builtin:philosophers", "--strategy", "bfs", "--checkpoint", "saved"];
+    let children: Vec<Child> = (0..2)
+        .map(|process| cluster.start_in(homes[process].path(), process, SECRET, "60s", &search))
+        .collect();
+    for child in children {
+        end_of(child).expect(2, &["saved of process 1 is not that of process 0", "all processes see"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_to_launch_alone_ends_all_processes() {
+    let search = [&["launch", "-n", "2", "--"], &LONG[..], &["--max-time", "100s", "--progress", "json"]];
+    for signal in ["-INT", "-TERM"] {
+        let mut child = command(&search.concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        while !line.starts_with('{') {
+            line.clear();
+            assert!(err.read_line(&mut line).expect("text") > 0, "it ended too early");
+        }
+        let drain = std::thread::spawn(move || std::io::copy(&mut err, &mut std::io::sink()));
+        let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success());
+        // Its standard error ends when all processes have ended that were started with it.
+        drain.join().expect("no panic").expect("text");
+        let ended = end_of(child);
+        ended.expect(3, &["interrupted"]);
+    }
 }

@@ -12,7 +12,7 @@ use turnpike_model::hash;
 use crate::wire::Writer;
 
 const MAGIC: &[u8; 20] = b"turnpike checkpoint\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes of a chunk, about.
 const CHUNK: usize = 1 << 20;
 /// Longer chunks are not believed.

@@ -91,7 +91,8 @@ pub(crate) fn breadth_first(
     }
     drop(visited);
     crew.workers.iter_mut().for_each(|worker| worker.keeper.end_restoring());
-    let mut schedule = crew.schedule(run);
+    let mut schedule = crew.schedule(run)?;
+    let mut known = crew.sum_states()?;
     let outcome = loop {
         let depth = standing.depth;
         if crew.size == 0 {
@@ -109,6 +110,7 @@ pub(crate) fn breadth_first(
             break Err(halt);
         }
         standing.depth += 1;
+        known += u64::from(crew.size);
         if let Err(halt) = crew.save(run, &mut schedule, standing) {
             break Err(halt);
         }
@@ -116,10 +118,12 @@ pub(crate) fn breadth_first(
     let Standing { depth, deadlocks, .. } = standing;
     let bytes = crew.workers.iter().map(|worker| worker.keeper.visited.bytes() as u64).sum();
     let mut explored = Explored { outcome, states: crew.states(), deadlocks, levels: depth.into(), bytes };
-    if let Some(peers) = &crew.peers
-        && let Ok(sums) = peers.sum(&[explored.states, bytes])
-    {
-        (explored.states, explored.bytes) = (sums[0], sums[1]);
+    if let Some(peers) = &crew.peers {
+        // Of a level in which a process was lost, only what was agreed on before counts.
+        explored.states = known;
+        if let Ok(sums) = peers.sum(&[crew.states(), bytes]) {
+            (explored.states, explored.bytes) = (sums[0], sums[1]);
+        }
     }
     explored.outcome = crew.disband(run, explored.outcome);
     Ok(explored)
@@ -134,6 +138,12 @@ impl<'m> Crew<'m, Breadth> {
             u64::from(*first_new) + new as u64
         };
         self.workers.iter().map(counted).sum()
+    }
+
+    /// States that workers of all processes met.
+    fn sum_states(&self) -> Result<u64, Halt> {
+        let own = self.states();
+        self.peers.as_ref().map_or(Ok(own), |peers| Ok(peers.sum(&[own])?[0]))
     }
 
     /// Goes to the next level: ranks its states, and notes how they were reached.

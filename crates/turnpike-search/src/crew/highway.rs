@@ -118,9 +118,8 @@ pub(crate) fn highway(
     };
     drop(start.visited);
     let outcome = crew.go_on(run, standing, limit);
-    if let Ok(considered) = crew.count_considered() {
-        run.counters.considered = considered;
-    }
+    // What the workers of a lost process met is not known.
+    run.counters.considered = crew.count_considered().unwrap_or(None);
     crew.disband(run, outcome)
 }
 
@@ -147,7 +146,7 @@ impl<'m> Crew<'m, Drawn<'_>> {
     }
 
     fn go_on(&mut self, run: &mut Run<'m>, mut standing: Standing, limit: u64) -> Result<StopReason, Halt> {
-        let mut schedule = self.schedule(run);
+        let mut schedule = self.schedule(run)?;
         while self.size > 0 {
             let depth = standing.depth;
             if depth == run.view.max_depth {

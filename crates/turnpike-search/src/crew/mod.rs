@@ -35,7 +35,6 @@ pub(crate) use self::peers::agree;
 use self::peers::{Peers, decode, garbled};
 pub(crate) use self::save::Standing;
 use self::worker::{Desk, Incident, Keeper, Moment, Place, Tally, Worker, owner_of};
-use crate::checkpoint::Schedule;
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::objective::Sightings;
@@ -121,12 +120,6 @@ impl<'m, K: Keeper> Crew<'m, K> {
             tally: Tally::default(),
             eager: run.options.eager_threads,
         })
-    }
-
-    /// When checkpoints are due, if they are wanted.
-    fn schedule(&self, run: &Run<'m>) -> Option<Schedule> {
-        let (folder, every) = run.options.checkpoints.write.as_ref()?;
-        Some(Schedule::new(folder, *every))
     }
 
     /// Workers of all processes.

@@ -1,10 +1,13 @@
 //! Writes what a crew knows at the end of a level, and gives it to another crew, of any size.
 
+use std::fs::{self, File};
 use std::io;
+use std::path::Path;
 
+use super::peers::Peers;
 use super::worker::{Keeper, Parents, Place, Worker, owner_of};
 use super::{Crew, Run};
-use crate::checkpoint::{PartReader, Schedule, Title};
+use crate::checkpoint::{PartReader, Schedule, Title, name_execution};
 use crate::error::{Halt, SearchError};
 use crate::objective::{HitKind, Sightings};
 use crate::wire::{Reader, Writer};
@@ -22,6 +25,17 @@ fn failed(error: &io::Error) -> Halt {
     refused(&format!("cannot write a checkpoint: {error}"))
 }
 
+/// A part of a checkpoint was not written, so there is nothing new to go on from.
+fn unwritten(process: Option<usize>, error: &str, schedule: &Schedule) -> Halt {
+    let folder = schedule.folder().display();
+    let message = match process {
+        Some(process) => format!("process {process} cannot write its part of a checkpoint: {error}"),
+        None => format!("cannot write a checkpoint: {error}"),
+    };
+    let help = format!("the checkpoint before it, if there is one, can be used: --resume {folder}");
+    SearchError::from(turnpike_model::Diagnostic::error(message).help(help)).into()
+}
+
 fn refused(message: &str) -> Halt {
     SearchError::from(turnpike_model::Diagnostic::error(message)).into()
 }
@@ -31,6 +45,37 @@ fn unreadable() -> Halt {
 }
 
 impl<'m, K: Keeper> Crew<'m, K> {
+    /// When checkpoints are due, if they are wanted. All processes name the execution as the first does, and
+    /// must see the same folder.
+    pub(crate) fn schedule(&self, run: &Run<'m>) -> Result<Option<Schedule>, Halt> {
+        let Some((folder, every)) = &run.options.checkpoints.write else { return Ok(None) };
+        let mut execution = name_execution();
+        if let Some(peers) = &self.peers {
+            let name = peers.hear(0, || execution.to_le_bytes().to_vec())?;
+            execution = u64::from_le_bytes(name.try_into().map_err(|_| unreadable())?);
+            check_shared(peers, folder, execution)?;
+        }
+        Ok(Some(Schedule::new(folder, *every, execution)))
+    }
+
+    /// Makes sure that all processes write checkpoints or none does, and that they go on from the same one.
+    fn agree_on_checkpoints(&self, run: &Run<'m>) -> Result<(), Halt> {
+        let Some(peers) = &self.peers else { return Ok(()) };
+        let checkpoints = &run.options.checkpoints;
+        let mut own = Writer::default();
+        own.byte(checkpoints.write.is_some().into());
+        own.byte(checkpoints.resume.is_some().into());
+        if let Some(chosen) = &checkpoints.resume {
+            own.word(chosen.depth);
+            own.long(chosen.execution);
+        }
+        let parts = peers.gather(own.as_slice())?;
+        match parts.iter().all(|part| part == own.as_slice()) {
+            true => Ok(()),
+            false => Err(refused("the processes neither write nor go on from the same checkpoints")),
+        }
+    }
+
     /// Writes a checkpoint if one is due. Process 0 has the clock.
     pub(crate) fn save(
         &mut self,
@@ -46,13 +91,21 @@ impl<'m, K: Keeper> Crew<'m, K> {
         if !due {
             return Ok(());
         }
-        self.write_part(run, schedule, standing).map_err(|error| failed(&error))?;
-        if let Some(peers) = &self.peers {
-            // Older ones go when all parts of this one are there.
-            peers.sum(&[])?;
+        let written = self.write_part(run, schedule, standing).map_err(|error| error.to_string());
+        match &self.peers {
+            Some(peers) => {
+                // Older ones go when all parts of this one are there.
+                let own = written.err().unwrap_or_default();
+                let errors = peers.gather(own.as_bytes())?;
+                if let Some(process) = errors.iter().position(|error| !error.is_empty()) {
+                    let error = String::from_utf8_lossy(&errors[process]);
+                    return Err(unwritten(Some(process), &error, schedule));
+                }
+            }
+            None => written.map_err(|error| unwritten(None, &error, schedule))?,
         }
         if self.workers[0].number == 0 {
-            schedule.tidy().map_err(|error| failed(&error))?;
+            schedule.tidy(standing.depth).map_err(|error| failed(&error))?;
         }
         Ok(())
     }
@@ -68,7 +121,8 @@ impl<'m, K: Keeper> Crew<'m, K> {
             self.peers.as_ref().map_or((0, 1), |peers| (peers.processes.index(), peers.processes.count()));
         let mut out = schedule.begin(depth, part as u32)?;
         let identity = run.options.checkpoints.identity.clone();
-        Title { identity, part: part as u32, parts: parts as u32, depth }.write(out.chunk());
+        let execution = schedule.execution;
+        Title { identity, execution, part: part as u32, parts: parts as u32, depth }.write(out.chunk());
         out.end_chunk()?;
         let chunk = out.chunk();
         chunk.word(self.size);
@@ -129,6 +183,7 @@ impl<'m, K: Keeper> Crew<'m, K> {
 
     /// Takes over what another crew left behind in a checkpoint, if the search is to go on from one.
     pub(crate) fn restore(&mut self, run: &mut Run<'m>) -> Result<Option<Standing>, Halt> {
+        self.agree_on_checkpoints(run)?;
         let Some(chosen) = &run.options.checkpoints.resume else { return Ok(None) };
         let mut taken = Taken { next: vec![0; self.all_workers()], ..Taken::default() };
         for (index, part) in chosen.open().enumerate() {
@@ -147,7 +202,10 @@ impl<'m, K: Keeper> Crew<'m, K> {
         first: bool,
     ) -> Option<()> {
         source.refill()?;
-        source.read(Title::read)?;
+        let title = source.read(Title::read)?;
+        // Another search may have written into the folder since the checkpoint was chosen.
+        let chosen = run.options.checkpoints.resume.as_ref()?;
+        ((title.depth, title.execution) == (chosen.depth, chosen.execution)).then_some(())?;
         let size = source.word()?;
         taken.size = size;
         taken.standing.deadlocks = source.long()?;
@@ -242,6 +300,33 @@ impl<'m, K: Keeper> Crew<'m, K> {
         }
         (taken.level.len() == taken.size as usize).then(|| self.begin(taken.size))
     }
+}
+
+/// Refuses a folder that is another one for each process: its parts would never meet.
+fn check_shared(peers: &Peers, folder: &Path, execution: u64) -> Result<(), Halt> {
+    let marker = folder.join(format!("shared-{execution:016x}"));
+    let first = peers.processes.index() == 0;
+    let made = match first {
+        true => fs::create_dir_all(folder).and_then(|()| File::create_new(&marker)).map(drop),
+        false => Ok(()),
+    };
+    let made = made.map_err(|error| error.to_string()).err().unwrap_or_default();
+    let made = peers.hear(0, || made.into_bytes())?;
+    let missing = made.is_empty() && !marker.exists();
+    let seen = peers.gather(&[missing.into()]);
+    if first {
+        let _ = fs::remove_file(&marker);
+    }
+    if !made.is_empty() {
+        let error = String::from_utf8_lossy(&made);
+        return Err(refused(&format!("cannot write checkpoints into {}: {error}", folder.display())));
+    }
+    let Some(process) = seen?.iter().position(|missing| missing == &[1]) else { return Ok(()) };
+    let shown = folder.display();
+    let error = turnpike_model::Diagnostic::error(format!(
+        "the folder {shown} of process {process} is not that of process 0"
+    ));
+    Err(SearchError::from(error.help("checkpoints need a folder that all processes see")).into())
 }
 
 /// What is known while a checkpoint is read.

@@ -254,6 +254,8 @@ pub struct Processes {
     link: Arc<dyn Link>,
     exchange: Arc<Mutex<Exchange>>,
     window: Arc<Window>,
+    /// Processes on this machine.
+    neighbours: u64,
 }
 
 impl Processes {
@@ -261,7 +263,19 @@ impl Processes {
     pub fn new(link: Arc<dyn Link>) -> Self {
         let exchange = Exchange::new(Arc::clone(&link));
         let window = Arc::clone(&exchange.window);
-        Processes { link, exchange: Arc::new(Mutex::new(exchange)), window }
+        Processes { link, exchange: Arc::new(Mutex::new(exchange)), window, neighbours: 1 }
+    }
+
+    /// The same, where so many processes share this machine.
+    #[must_use]
+    pub fn sharing_machine(mut self, neighbours: usize) -> Self {
+        self.neighbours = neighbours.max(1) as u64;
+        self
+    }
+
+    /// Processes on this machine.
+    pub(crate) fn neighbours(&self) -> u64 {
+        self.neighbours
     }
 
     /// The number of this process.

@@ -22,8 +22,9 @@ pub(super) struct Budget<'m> {
 }
 
 impl<'m> Budget<'m> {
-    pub(super) fn new(limits: &'m Limits) -> Self {
-        let usual = || resources::machine_bytes().map(|bytes| bytes / 4 * 3);
+    /// Without a limit on memory, the processes on a machine may take three quarters of it together.
+    pub(super) fn new(limits: &'m Limits, neighbours: u64) -> Self {
+        let usual = || resources::machine_bytes().map(|bytes| bytes / 4 * 3 / neighbours);
         let mut budget = Budget {
             limits,
             states: u64::MAX,
@@ -70,5 +71,19 @@ impl<'m> Budget<'m> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_share_the_memory_of_a_machine() {
+        let unlimited = Limits::default();
+        let alone = Budget::new(&unlimited, 1).memory;
+        assert_eq!(Budget::new(&unlimited, 4).memory, alone / 4);
+        let limited = Limits { memory: Some(1 << 30), ..Limits::default() };
+        assert_eq!(Budget::new(&limited, 4).memory, 1 << 30, "a limit is for each process");
     }
 }

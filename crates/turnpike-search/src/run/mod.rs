@@ -24,6 +24,7 @@ pub(crate) use self::findings::Findings;
 pub(crate) use self::view::View;
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink, Progress};
+use crate::exchange::Processes;
 use crate::level::Team;
 use crate::limits::StopReason;
 use crate::objective::{Hit, HitKind, Objective};
@@ -92,7 +93,7 @@ impl<'m> Run<'m> {
             counters: Counters::default(),
             member: None,
             findings: Findings::new(objectives.len()),
-            budget: Budget::new(&options.limits),
+            budget: Budget::new(&options.limits, options.processes.as_ref().map_or(1, Processes::neighbours)),
             hits: Vec::new(),
             #[cfg(test)]
             trail: None,

@@ -17,6 +17,8 @@ pub(super) struct List {
     end: BufWriter<File>,
     width: usize,
     len: u64,
+    /// States that have a number.
+    most: u64,
 }
 
 /// Words as bytes.
@@ -32,7 +34,7 @@ pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
 impl List {
     pub(super) fn create(path: &Path, width: usize) -> io::Result<Self> {
         let end = BufWriter::with_capacity(BUFFER, File::create_new(path)?);
-        Ok(List { file: File::open(path)?, end, width, len: 0 })
+        Ok(List { file: File::open(path)?, end, width, len: 0, most: ROOT.into() })
     }
 
     pub(super) fn width(&self) -> usize {
@@ -44,15 +46,15 @@ impl List {
         self.len
     }
 
-    /// Appends a state. It can be read after [`flush`](Self::flush).
-    pub(super) fn push(&mut self, state: &[u32], parent: u32) -> io::Result<()> {
-        if self.len >= u64::from(ROOT) {
-            return Err(io::Error::other("there are more than 2^32 - 1 states"));
+    /// Appends a state, unless all numbers are taken. It can be read after [`flush`](Self::flush).
+    pub(super) fn push(&mut self, state: &[u32], parent: u32) -> io::Result<bool> {
+        if self.len >= self.most {
+            return Ok(false);
         }
         put(state, &mut self.end)?;
         put(&[parent], &mut self.end)?;
         self.len += 1;
-        Ok(())
+        Ok(true)
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
@@ -90,5 +92,19 @@ impl List {
         }
         states.reverse();
         Ok(states.concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_without_a_number_are_not_listed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut list = List::create(&folder.path().join("states"), 1).expect("a file");
+        list.most = 2;
+        let pushed = [7, 8, 9].map(|state| list.push(&[state], ROOT).expect("writes"));
+        assert_eq!((pushed, list.len()), ([true, true, false], 2));
     }
 }

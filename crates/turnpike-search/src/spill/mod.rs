@@ -39,12 +39,30 @@ pub struct Spill {
 }
 
 impl Spill {
+    /// Refuses a limit on memory that is reached before the first state moves to a file.
+    fn check_limit(&self, limit: Option<u64>) -> Result<(), Halt> {
+        let (Some(limit), None) = (limit, self.room) else { return Ok(()) };
+        let taken = resident_bytes();
+        if limit >= taken + OVERHEAD {
+            return Ok(());
+        }
+        // The next execution may take a little more.
+        let enough = ((taken + OVERHEAD) >> 20).next_multiple_of(8) + 8;
+        let error = Diagnostic::error(format!(
+            "the limit on memory leaves no room for states: {} MiB are taken before the search begins",
+            taken >> 20
+        ));
+        Err(SearchError::from(error.help(format!("a limit of {enough}M is enough"))).into())
+    }
+
     fn room(&self, limit: Option<u64>) -> u64 {
         let all = limit.or_else(|| Some(machine_bytes()? / 4 * 3)).unwrap_or(1 << 30);
         self.room.unwrap_or_else(|| (all.saturating_sub(resident_bytes()) / 5).max(LEAST_ROOM))
     }
 }
 
+/// What a search takes beside its states: lists of candidates, and buffers of files.
+const OVERHEAD: u64 = 16 << 20;
 /// With less room every few states would move.
 const LEAST_ROOM: u64 = 1 << 20;
 /// States loaded at a time.
@@ -61,6 +79,9 @@ fn failed(error: &io::Error) -> Halt {
 pub(crate) fn breadth_first(run: &mut Run<'_>, spill: &Spill, deadlocks: Option<bool>) -> Explored {
     let mut explored =
         Explored { outcome: Ok(StopReason::Exhausted), states: 0, deadlocks: 0, levels: 0, bytes: 0 };
+    if let Err(halt) = spill.check_limit(run.options.limits.memory) {
+        return Explored { outcome: Err(halt), ..explored };
+    }
     let folder = match make_folder(&spill.folder) {
         Ok(folder) => folder,
         Err(error) => return Explored { outcome: Err(failed(&error)), ..explored },
@@ -128,6 +149,8 @@ struct Space<'f> {
     levels: u32,
     targets: Vec<u32>,
     failure: RefCell<Option<io::Error>>,
+    /// Whether there are more states than numbers.
+    full: bool,
 }
 
 impl<'f> Space<'f> {
@@ -147,6 +170,7 @@ impl<'f> Space<'f> {
             levels: 0,
             targets: Vec::new(),
             failure: RefCell::new(None),
+            full: false,
         })
     }
 
@@ -174,12 +198,18 @@ impl<'f> Space<'f> {
                         run.check(state, successors, &|| space.path(number(index)))
                     },
                 )?;
+                if self.full {
+                    return Err(Halt::Stop(StopReason::MaxStates));
+                }
                 if self.store.bytes() as u64 > self.room {
                     self.settle().and_then(|()| self.move_out()).map_err(|error| failed(&error))?;
                 }
                 start = batch.end;
             }
             self.settle().map_err(|error| failed(&error))?;
+            if self.full {
+                return Err(Halt::Stop(StopReason::MaxStates));
+            }
             self.levels += 1;
         }
         Ok(StopReason::Exhausted)
@@ -209,7 +239,10 @@ impl<'f> Space<'f> {
         let mut state = Vec::new();
         for id in candidates.zip(is_old).filter_map(|(id, old)| (!old).then_some(id)) {
             self.store.load(id, &mut state);
-            self.list.push(&state, self.store.parent(id))?;
+            if !self.list.push(&state, self.store.parent(id))? {
+                self.full = true;
+                break;
+            }
             self.unwritten.push(id);
         }
         self.list.flush()

@@ -84,6 +84,8 @@ pub enum Parallel {
     Nothing,
     /// The states of a level.
     Levels,
+    /// The computing of successors: one thread decides what to do with them, in order.
+    Successors,
     /// The executions of a program.
     Executions,
     /// Both.
@@ -95,7 +97,7 @@ impl Parallel {
     pub fn helps(self, program: bool) -> bool {
         match self {
             Parallel::Nothing => false,
-            Parallel::Levels | Parallel::Everything => true,
+            Parallel::Levels | Parallel::Successors | Parallel::Everything => true,
             Parallel::Executions => program,
         }
     }
@@ -105,6 +107,7 @@ impl Parallel {
         match self {
             Parallel::Nothing => "one run stays on one thread, several runs are shared out",
             Parallel::Levels => "share out the states of a level",
+            Parallel::Successors => "compute successors ahead; the search itself is sequential",
             Parallel::Executions => "share out the executions of a program; on models only several runs",
             Parallel::Everything => "share out the states of a level, or the executions of a program",
         }

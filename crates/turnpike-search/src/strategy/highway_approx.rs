@@ -73,7 +73,7 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     settings: &[Setting::Threads],
     stores_states: true,
     programs_only: false,
-    parallel: Parallel::Levels,
+    parallel: Parallel::Successors,
     build: |given| Ok(HighwayApprox { width: given.width()? }.into()),
 };
 

@@ -24,6 +24,7 @@ mod portfolio;
 mod races;
 mod reductions;
 mod renewals;
+mod saving;
 mod scripts;
 mod spilling;
 mod spinning;

@@ -49,7 +49,7 @@ impl Random {
     }
 
     /// The same system in another process.
-    fn copy(seed: u64, process: usize) -> Self {
+    pub(crate) fn copy(seed: u64, process: usize) -> Self {
         Random { salt: 0x5a5a * process as u32, ..Random::new(seed) }
     }
 }
@@ -236,7 +236,7 @@ fn any_number_of_workers_generates_the_same() {
 }
 
 /// What each of so many processes, here threads with copies of the system, finds.
-fn in_processes<T: Send>(processes: usize, work: impl Fn(usize, Processes) -> T + Sync) -> Vec<T> {
+pub(crate) fn in_processes<T: Send>(processes: usize, work: impl Fn(usize, Processes) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let work = &work;
         let links = connect_locally(processes).into_iter().enumerate();
@@ -358,6 +358,8 @@ fn a_lost_process_never_gives_a_proof() {
             if outcome != alone {
                 assert_eq!(outcome["stop"], "process-lost", "system {number}: {outcome} instead of {alone}");
                 assert_ne!(outcome["verdict"], "none", "system {number}");
+                let (met, expanded) = (outcome["considered"].as_u64(), outcome["states"].as_u64());
+                assert!(met.is_none() || met >= expanded, "system {number}: {met:?} of {expanded:?}");
                 lost += 1;
             }
         }

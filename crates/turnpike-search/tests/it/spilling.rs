@@ -98,3 +98,15 @@ fn what_cannot_be_done_with_files_is_refused() {
     let words = refusal(&|options| options.spill = Some(Spill { folder: file.clone(), room: None }));
     assert!(words.contains("cannot move states to files"), "{words}");
 }
+
+#[test]
+fn a_limit_that_leaves_no_room_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spill = Some(Spill { folder: folder.path().to_owned(), room: None });
+    let limits = Limits { memory: Some(1 << 20), ..Limits::default() };
+    let options = GenerateOptions { limits, spill, ..GenerateOptions::default() };
+    let model = Random::new(1);
+    let ended = generate(&model, &options, &mut Discard, &|_| {}, &AtomicBool::new(false));
+    let error = ended.expect_err("turnpike takes more itself").to_string();
+    assert!(error.contains("the limit on memory leaves no room for states"), "{error}");
+}

@@ -1,5 +1,6 @@
 //! All integration tests of this crate, in one binary.
 
+mod identities;
 mod portable_states;
 mod reports;
 mod requests;

@@ -116,6 +116,8 @@ pub struct Options {
     /// list of labels, if they are known: time is counted nowhere else. States that are in none of
     /// them never count.
     pub accepting: Vec<String>,
+    /// Constants that were set when the source was read: the network has their values, the text has not.
+    pub settings: Vec<(String, String)>,
 }
 
 impl Default for Options {
@@ -132,6 +134,7 @@ impl Default for Options {
             plain: false,
             wide: false,
             accepting: Vec::new(),
+            settings: Vec::new(),
         }
     }
 }
@@ -622,7 +625,7 @@ fn info(name: &str, source: &str, network: &Network, layout: &Layout, options: &
     info.measures = kept()
         .map(|variable| MeasureInfo::new(&variable.name, format!("the variable {}", variable.name)))
         .collect();
-    let how = format!(
+    let mut how = format!(
         "{:?} {:?} {} {} {}{}",
         options.extrapolation,
         options.cover,
@@ -631,6 +634,12 @@ fn info(name: &str, source: &str, network: &Network, layout: &Layout, options: &
         network.out_of_range_disables,
         if options.non_zeno { " non-zeno" } else { "" }
     );
+    if options.keep_dead {
+        how.push_str(" keep-dead");
+    }
+    for (name, value) in &options.settings {
+        how.push_str(&format!("\n{name}={value}"));
+    }
     info.fingerprint = hash::mix(hash::bytes(source.as_bytes()), hash::bytes(how.as_bytes()));
     info
 }

@@ -1,10 +1,14 @@
 //! How searches scale: by threads and by processes, each measured in processes of its own.
 //!
 //! Speed is by the clock, relative to one thread. Processor time is that of all threads and processes:
-//! what it is more than that of one thread is the price of working together. Memory is that of process 0.
+//! what it is more than that of one thread is the price of working together. Memory is that of the process that
+//! takes most, and balance is the processor time of the busiest process over the mean of all.
 
+use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -13,8 +17,8 @@ use super::table::{Row, Time};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
-/// Numbers of workers that are measured.
-const WORKERS: [usize; 2] = [2, 4];
+/// Between two looks at the processes of a search.
+const LOOK: Duration = Duration::from_millis(20);
 /// Clock ticks in a second, in which Linux counts processor time.
 const TICKS: f64 = 100.0;
 
@@ -38,15 +42,23 @@ pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> O
         };
         let one = subject.row("1 thread", 1, 1, repeat)?;
         add(one.clone());
-        let most = if quick { 2 } else { cores() };
-        for workers in WORKERS.into_iter().filter(|&workers| workers <= most.max(2)) {
+        let most = if quick { 2 } else { cores().max(2) };
+        for workers in numbers_up_to(most) {
             add(subject.row(&format!("{workers} threads"), 1, workers, repeat)?.relative_to(&one));
         }
-        for workers in WORKERS.into_iter().filter(|&workers| subject.by_processes && workers <= most.max(2)) {
+        for workers in numbers_up_to(most).into_iter().filter(|_| subject.by_processes) {
             add(subject.row(&format!("{workers} processes"), workers, 1, repeat)?.relative_to(&one));
         }
     }
     Ok(rows)
+}
+
+/// Numbers of workers that are measured beside one: 2, 4, 8, …, and all cores.
+fn numbers_up_to(most: usize) -> Vec<usize> {
+    let powers = std::iter::successors(Some(2), |number| Some(number * 2));
+    let mut numbers: Vec<usize> = powers.take_while(|&number| number < most).collect();
+    numbers.push(most);
+    numbers
 }
 
 fn cores() -> usize {
@@ -114,10 +126,11 @@ impl Subject {
         }
         command.args(&self.command).args(["--threads", &threads.to_string(), "--format", "json"]);
         let before = children_seconds();
-        let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
-        let output = output.map_err(|error| Failure::file("a process", "start", &error))?;
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let child = child.map_err(|error| Failure::file("a process", "start", &error))?;
+        let (stdout, seen) = watch(child).map_err(|error| Failure::file("a process", "wait for", &error))?;
         let cpu = children_seconds().zip(before).map(|(after, before)| after - before);
-        let report: Value = serde_json::from_slice(&output.stdout)
+        let report: Value = serde_json::from_slice(&stdout)
             .map_err(|_| Failure::usage(format!("{} gave no report", self.name)))?;
         let count = |field: &str| report[field].as_u64().unwrap_or_default();
         let seconds = report["seconds"].as_f64().unwrap_or_default();
@@ -130,15 +143,100 @@ impl Subject {
             let share = row.transitions as f64 / processes as f64;
             row = row.promised(format!("{:.1} bytes sent a transition", sent as f64 / share), true, false);
         }
+        if processes > 1 && seen.len() == processes {
+            row.peak_bytes = seen.values().map(|seen| seen.bytes).max().max(row.peak_bytes);
+            row = row.promised(format!("balance {:.2}", balance(&seen)), true, false);
+        }
         Ok(row)
     }
 }
 
+/// What was seen of a process last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// The most memory that it had.
+    bytes: u64,
+    /// Its processor time.
+    seconds: f64,
+}
+
+/// Waits for a process: what it printed, and what was seen of the processes that it started, by their ids.
+fn watch(mut child: Child) -> std::io::Result<(Vec<u8>, BTreeMap<u32, Seen>)> {
+    let mut pipe = child.stdout.take();
+    // Meanwhile somebody has to read what it prints.
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.as_mut().map_or(Ok(0), |pipe| pipe.read_to_end(&mut bytes)).map(|_| bytes)
+    });
+    let mut seen = BTreeMap::new();
+    while child.try_wait()?.is_none() {
+        for process in children_of(child.id()) {
+            if let Some(now) = look_at(process) {
+                seen.insert(process, now);
+            }
+        }
+        std::thread::sleep(LOOK);
+    }
+    let printed = reader.join().map_err(|_| std::io::Error::other("the reader ended early"))??;
+    Ok((printed, seen))
+}
+
+/// The processor time of the busiest process over the mean.
+fn balance(seen: &BTreeMap<u32, Seen>) -> f64 {
+    let times = || seen.values().map(|seen| seen.seconds);
+    let mean = times().sum::<f64>() / seen.len() as f64;
+    times().fold(0.0, f64::max) / mean.max(1.0 / TICKS)
+}
+
+/// Fields of `/proc/ID/stat` from the third on: behind the name, which may hold anything.
+fn stat_of(process: &str) -> Option<Vec<String>> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    Some(text.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Processes whose parent is this one; none where there is no `/proc`.
+fn children_of(parent: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let parent = parent.to_string();
+    let is_child = |id: &u32| stat_of(&id.to_string()).is_some_and(|fields| fields.get(1) == Some(&parent));
+    ids.filter(is_child).collect()
+}
+
+fn look_at(process: u32) -> Option<Seen> {
+    let fields = stat_of(&process.to_string())?;
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = peak.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(Seen { bytes: kibibytes << 10, seconds: (ticks(14)? + ticks(15)?) / TICKS })
+}
+
 /// Processor time of all processes that this one has waited for, and of those that these have.
 fn children_seconds() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may hold anything, come the third field and the others.
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let fields = stat_of("self")?;
     let ticks = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
     Some((ticks(16)? + ticks(17)?) / TICKS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_are_doubled_up_to_all_cores() {
+        assert_eq!(numbers_up_to(2), [2]);
+        assert_eq!(numbers_up_to(8), [2, 4, 8]);
+        assert_eq!(numbers_up_to(12), [2, 4, 8, 12]);
+    }
+
+    #[test]
+    fn balance_is_that_of_the_busiest() {
+        let seen = |times: &[f64]| {
+            let seen = |&seconds: &f64| Seen { bytes: 1, seconds };
+            (1u32..).zip(times.iter().map(seen)).collect::<BTreeMap<u32, Seen>>()
+        };
+        assert!((balance(&seen(&[2.0, 2.0])) - 1.0).abs() < 1e-9);
+        assert!((balance(&seen(&[3.0, 1.0])) - 1.5).abs() < 1e-9);
+    }
 }

@@ -22,7 +22,7 @@ use crate::output::progress::{ProgressArgs, Reporter};
 use crate::output::{self, VERSION, bytes, grouped, interrupt};
 use crate::source::ModelArgs;
 use target::Target;
-use turnpike_session::cluster::Joined;
+use turnpike_session::cluster::{Joined, options_of_source};
 use turnpike_session::values;
 use turnpike_session::{Prepared, Purpose, Scope};
 
@@ -46,7 +46,7 @@ Examples:
 #[command(after_help = after_help())]
 pub(crate) struct Args {
     #[command(flatten)]
-    model: ModelArgs,
+    pub(crate) model: ModelArgs,
     /// Write the system to a file: .aut, .aut.gz, .dot or .svg; - is .aut on standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
@@ -144,18 +144,21 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let prepared = session.prepare(&Purpose::default())?;
     let info = prepared.model.info().clone();
     let scope = session.scope(&prepared);
-    let identity =
-        cluster::identity(info.fingerprint, &format!("generate {:?} {:?}", options.limits, options.store));
-    let joined = cluster::join(&identity)?;
+    let specification = session.specification().filter(|found| found.model.is_probabilistic());
+    if specification.is_some() {
+        refuse_for_probabilistic(&args, &info.name)?;
+    }
+    options.checkpoints = args.checkpoints.of(|| {
+        let (states, depth) = (options.limits.states, options.limits.depth);
+        let (fingerprint, reading) = (info.fingerprint, options_of_source(session.source()));
+        Ok(format!("turnpike {VERSION}, model {fingerprint:016x}, generate {reading} {states:?} {depth:?}"))
+    })?;
+    let what = format!("generate {:?} {:?}", options.limits, options.store);
+    let joined = cluster::join_to(&session, &what, &options.checkpoints)?;
     if let Some(joined) = &joined {
         options.processes = Some(joined.processes().clone());
         options.threads = args.threads.unwrap_or(joined.threads());
     }
-    options.checkpoints = args.checkpoints.of(|| {
-        let (states, depth) = (options.limits.states, options.limits.depth);
-        Ok(format!("turnpike {VERSION}, model {:016x}, generate {states:?} {depth:?}", info.fingerprint))
-    })?;
-    let specification = session.specification().filter(|found| found.model.is_probabilistic());
     let (report, file) = match specification {
         Some(found) => {
             let (choice, interrupt) = (found.model.has_initial_choice(), interrupt::install()?);
@@ -181,6 +184,19 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         args.checkpoints.advise(without_flags(output::repeat::typed_words()));
     }
     Ok(if is_complete(&report) { Exit::Clean } else { Exit::Inconclusive })
+}
+
+/// Refuses what the generation of probabilistic systems does not do.
+fn refuse_for_probabilistic(args: &Args, name: &str) -> Outcome<()> {
+    let refuse = |what: &str, help: &str| {
+        let error = Diagnostic::error(format!("{what} cannot be used: {name} has probabilistic choices"));
+        Err(error.help(help).into())
+    };
+    match args.checkpoints.first_given() {
+        Some(flag) => refuse(flag, &format!("leave out {flag}")),
+        None if cluster::is_member() => refuse("several processes", "generate it without launch"),
+        None => Ok(()),
+    }
 }
 
 /// Generates a system whose transitions lead to single states.

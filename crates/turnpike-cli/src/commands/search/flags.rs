@@ -87,6 +87,11 @@ pub(crate) struct ResultArgs {
 }
 
 impl Args {
+    /// Chooses a strategy unless one is named. Whether it did.
+    pub(crate) fn default_to(&mut self, strategy: &str) -> bool {
+        self.strategy.default_to(strategy)
+    }
+
     /// What to search for, how, and within which bounds.
     pub(crate) fn search(&self) -> Outcome<Search> {
         Ok(Search {

@@ -48,13 +48,12 @@ fn search(args: Args, format: Format) -> Outcome {
     let session = args.model.program.open(&invocation.request.source)?;
     let interrupt = interrupt::install()?;
     let search = &invocation.request.search;
-    let joined = cluster::join_search(&session, search)?;
+    let checkpoints = args.checkpoints.of(|| Ok(resumable_as(VERSION, &session, search)?))?;
+    let joined = cluster::join_search(&session, search, &checkpoints)?;
     let session = match &joined {
         Some(joined) => session.searched_with(joined),
         None => session,
     };
-    let identity = || Ok(resumable_as(VERSION, session.fingerprint()?, search));
-    let checkpoints = args.checkpoints.of(identity)?;
     let session = session.with_checkpoints(checkpoints).with_spill(args.checkpoints.spill());
     // Formulas see other steps of timed automata than traces have.
     let model = match search.goals.formulas.is_empty() || session.timed().is_some() {

@@ -19,6 +19,13 @@ pub(crate) struct StrategyArgs {
 }
 
 impl StrategyArgs {
+    /// Chooses a strategy unless one is named. Whether it did.
+    pub(crate) fn default_to(&mut self, strategy: &str) -> bool {
+        let default = self.strategy.is_none();
+        self.strategy.get_or_insert_with(|| strategy.to_owned());
+        default
+    }
+
     /// The strategy that is named, with its options.
     pub(crate) fn choice(&self) -> StrategyChoice {
         StrategyChoice { name: self.strategy.clone(), options: self.options.0.clone() }
