@@ -56,6 +56,8 @@ struct ErrorItem {
     message: String,
     /// 1-based line of the input.
     line: Option<u64>,
+    /// 1-based column of the input, in characters.
+    column: Option<u64>,
     /// What to do about it.
     help: Option<String>,
 }
@@ -71,6 +73,13 @@ struct ErrorTrace {
 
 /// Steps before an error that are shown; the last ones matter.
 const SHOWN_STEPS: usize = 40;
+
+/// The column of the source that a diagnostic points at.
+pub(crate) fn column_of(source: Option<&str>, diagnostic: &Diagnostic) -> Option<u64> {
+    let before = source?.get(..diagnostic.span.as_ref()?.range.start)?;
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    Some(line.chars().count() as u64 + 1)
+}
 
 impl Failure {
     /// A usage error without a place.
@@ -122,6 +131,7 @@ impl Failure {
         let item = |d: &Diagnostic| ErrorItem {
             message: spell_all(&d.message),
             line: d.line.or_else(|| self.line_of(d)),
+            column: column_of(self.source.as_deref(), d),
             help: d.help.as_deref().map(spell_all),
         };
         ErrorOutput {

@@ -4,7 +4,7 @@
 //! of their own, in which the formula has the same value: the winner plays as before, and the loser has
 //! no more moves than before.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_games::{Player, Solution};
 
 use crate::build::Builder;
@@ -12,6 +12,7 @@ use crate::runs::Taken;
 
 /// Larger parts explain nothing.
 const MOST_STATES: usize = 2_000;
+const MOST_STEPS: usize = 20_000;
 
 /// A part of a system. State 0 is the initial one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +59,8 @@ impl Evidence {
         let mut seen = vec![false; builder.game.vertices()];
         let mut places: FxHashMap<u32, u32> = FxHashMap::default();
         let mut order = Vec::new();
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        let (mut pairs, mut paired): (Vec<(u32, u32)>, FxHashSet<(u32, u32)>) = Default::default();
+        let mut followed = 0;
         let mut queue = std::collections::VecDeque::from([initial]);
         seen[initial as usize] = true;
         while let Some(vertex) = queue.pop_front() {
@@ -78,10 +80,16 @@ impl Evidence {
                 (true, Some(target)) => vec![target],
                 _ => builder.game.successors(vertex).to_vec(),
             };
+            followed += moves.len();
+            if followed > MOST_STEPS {
+                return None;
+            }
             for target in moves {
                 let to = builder.state_of[target as usize];
-                if to != u32::MAX && is_step(builder, state, to) && !pairs.contains(&(state, to)) {
-                    pairs.push((state, to));
+                let pair = (state, to);
+                if to != u32::MAX && !paired.contains(&pair) && is_step(builder, state, to) {
+                    paired.insert(pair);
+                    pairs.push(pair);
                 }
                 if !std::mem::replace(&mut seen[target as usize], true) {
                     queue.push_back(target);
@@ -89,7 +97,7 @@ impl Evidence {
             }
         }
         for pair in builder.decisive_steps(&seen, winner == Player::Even) {
-            if !pairs.contains(&pair) {
+            if paired.insert(pair) {
                 pairs.push(pair);
             }
             places.entry(pair.1).or_insert_with(|| {

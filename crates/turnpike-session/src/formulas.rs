@@ -1,5 +1,6 @@
 //! Requirements: formulas of the modal mu-calculus, each decided by itself.
 
+mod absent;
 mod evidence;
 mod explanation;
 mod locations;
@@ -14,7 +15,7 @@ use std::time::Instant;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use turnpike_formula::{Decision, Evidence, Failure, Fragment, Progress, fragment, solve};
-use turnpike_mcrl2::explore::{Mcrl2Model, Requirement};
+use turnpike_mcrl2::explore::{LabelSource, Mcrl2Model, Requirement};
 use turnpike_model::formula::{DataError, Property};
 use turnpike_model::{Diagnostic, Model};
 use turnpike_search::{Limits, StopReason, Verdict, resources};
@@ -23,6 +24,7 @@ pub use self::explanation::explain_evidence;
 use self::locations::Located;
 use self::search::TRY_AFTER;
 use crate::conclusion::Conclusion;
+use crate::impossible;
 use crate::labels::{self, Known};
 use crate::problem::{Problem, ProblemKind};
 use crate::purpose::Purpose;
@@ -30,6 +32,7 @@ use crate::report::{Outcome, Report};
 use crate::request::{Expect, Goals, Search};
 use crate::run::Observer;
 use crate::session::Session;
+use crate::source::{Location, Source};
 
 /// A formula as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +49,11 @@ pub struct CheckedFormula {
     pub fragment: Fragment,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
+    /// Actions that cannot occur, where the formula may hold for that reason alone.
+    vacuous: Vec<Diagnostic>,
+    labels: LabelSource,
+    /// Actions that say where processes are.
+    state_actions: Vec<String>,
     requirement: Arc<Requirement>,
     /// The specification whose data it uses, for checking evidence.
     data: Arc<Mcrl2Model>,
@@ -111,13 +119,17 @@ impl FormulaText {
     }
 }
 
-/// Reads what was asked for: a file, all files of a folder, or the formula itself.
-pub fn read_formulas(arguments: &[String]) -> Result<Vec<FormulaText>, Problem> {
+/// A formula that is asked for, or why its file cannot be read.
+pub type AskedFormula = (FormulaText, Option<Problem>);
+
+/// Reads what was asked for: a file, all files of a folder, or the formula itself. A file that cannot
+/// be read does not keep the others from being read.
+pub fn read_formulas(arguments: &[String]) -> Result<Vec<AskedFormula>, Problem> {
     let mut formulas = Vec::new();
     for argument in arguments {
         let path = Path::new(argument);
         if has_extension(path) {
-            formulas.push(read_file(argument)?);
+            formulas.push(read_file(argument));
         } else if path.is_dir() {
             let cannot = |error: std::io::Error| Problem::file(argument, "read", &error);
             let mut files = Vec::new();
@@ -132,10 +144,10 @@ pub fn read_formulas(arguments: &[String]) -> Result<Vec<FormulaText>, Problem> 
             }
             files.sort();
             for file in files {
-                formulas.push(read_file(&file)?);
+                formulas.push(read_file(&file));
             }
         } else {
-            formulas.push(FormulaText { file: None, text: argument.clone() });
+            formulas.push((FormulaText { file: None, text: argument.clone() }, None));
         }
     }
     Ok(formulas)
@@ -151,9 +163,12 @@ fn has_extension(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "mcf")
 }
 
-fn read_file(path: &str) -> Result<FormulaText, Problem> {
-    let text = std::fs::read_to_string(path).map_err(|error| Problem::file(path, "read", &error))?;
-    Ok(FormulaText { file: Some(path.to_owned()), text })
+fn read_file(path: &str) -> AskedFormula {
+    let (text, problem) = match std::fs::read_to_string(path) {
+        Ok(text) => (text, None),
+        Err(error) => (String::new(), Some(Problem::file(path, "read", &error))),
+    };
+    (FormulaText { file: Some(path.to_owned()), text }, problem)
 }
 
 /// A mistake in a formula, with its text.
@@ -164,7 +179,7 @@ fn mistake(formula: &FormulaText, diagnostics: Vec<Diagnostic>) -> Problem {
 
 impl Session {
     /// The formulas that are asked for, if any.
-    pub(crate) fn formulas(&self, search: &Search) -> Result<Option<Vec<FormulaText>>, Problem> {
+    pub(crate) fn formulas(&self, search: &Search) -> Result<Option<Vec<AskedFormula>>, Problem> {
         if search.goals.formulas.is_empty() {
             return Ok(None);
         }
@@ -178,36 +193,76 @@ impl Session {
     pub fn check_formula(&self, formula: &FormulaText) -> Result<CheckedFormula, Problem> {
         refuse::refuse_system(self)?;
         let mut model = self.prepare(&Purpose::default())?.model;
-        let mut locations = Vec::new();
+        let (mut more, mut state_actions) = (Vec::new(), Vec::new());
         if let Some(timed) = self.timed() {
             // What is left to refuse depends on the fragment.
             refuse::refuse_zones(&*model, Fragment::Safety)?;
             let located = Located::new(model, &timed.network);
-            locations.extend_from_slice(located.labels());
+            more = located.labels(&timed.network);
+            state_actions = located.state_actions();
+            refuse::refuse_ambiguous_channels(&timed.network, &state_actions)?;
             model = Arc::new(located);
         }
-        let (data, known) = match self.specification() {
-            Some(specification) => (specification.with_declarations(self, formula)?, None),
+        let labels = match (self.specification(), self.timed()) {
+            (Some(_), _) => LabelSource::Own,
+            (None, Some(_)) => LabelSource::Declared,
+            (None, None) => LabelSource::Seen,
+        };
+        let (data, known, assumed) = match self.specification() {
+            Some(specification) => (specification.with_declarations(self, formula)?, Known::All, Vec::new()),
             None => {
                 refuse::refuse_declarations(self, formula)?;
-                let (data, known) = labels::declarations(&*model, &locations, formula)?;
-                (data, Some(known))
+                let open = labels == LabelSource::Seen;
+                let found = labels::declarations(&*model, &more, open, formula)?;
+                (found.data, found.known, found.assumed)
             }
         };
-        let foreign = known.is_some();
-        let model = if foreign { model } else { Arc::clone(&data) as Arc<dyn Model> };
-        let checked = data.requirement(&formula.text, foreign);
-        let (requirement, warnings) = checked.map_err(|mut diagnostics| {
-            if known == Some(Known::Some) {
+        if labels == LabelSource::Own {
+            model = Arc::clone(&data) as Arc<dyn Model>;
+        }
+        let checked = data.requirement(&formula.text, labels);
+        let (mut requirement, mut warnings) = checked.map_err(|mut diagnostics| {
+            if known == Known::Some {
                 diagnostics.push(labels::not_all_known(&model.info().name));
             }
             mistake(formula, diagnostics)
         })?;
+        if !state_actions.is_empty() {
+            requirement = requirement.with_state_actions(&state_actions);
+        }
         let (fragment, requirement) = (fragment(requirement.formula()), Arc::new(requirement));
         if self.timed().is_some() {
             refuse::refuse_zones(&*model, fragment)?;
         }
-        Ok(CheckedFormula { fragment, warnings, requirement, data, model })
+        warnings.extend(assumed.into_iter().map(Diagnostic::warning));
+        warnings.extend(self.assumed_actions(formula, &requirement, &*model, known)?);
+        let (absent, vacuous) = absent::find(&*model, &requirement);
+        warnings.extend(absent);
+        Ok(CheckedFormula { fragment, warnings, vacuous, labels, state_actions, requirement, data, model })
+    }
+
+    /// Warnings about actions that no label has. Built-in models know theirs, so there they are errors.
+    fn assumed_actions(
+        &self,
+        formula: &FormulaText,
+        requirement: &Requirement,
+        model: &dyn Model,
+        known: Known,
+    ) -> Result<Vec<Diagnostic>, Problem> {
+        let declares = matches!(self.source(), Source::Model { location: Location::Builtin(_), .. });
+        let mut warnings = Vec::new();
+        for (name, place) in requirement.assumed_actions() {
+            if let Some(error) = impossible::unknown_action(model, name).filter(|_| declares) {
+                return Err(mistake(formula, vec![error.at(place.clone(), "")]));
+            }
+            let scope = match known {
+                Known::All => model.info().name.clone(),
+                Known::Some => format!("the first {} states of {}", labels::MOST_STATES, model.info().name),
+            };
+            let message = format!("no label of {scope} has an action `{name}` with such arguments");
+            warnings.push(Diagnostic::warning(message).at(place.clone(), ""));
+        }
+        Ok(warnings)
     }
 
     /// Decides all formulas. One that is wrong does not keep the others from being decided; alone, it
@@ -215,7 +270,7 @@ impl Session {
     pub(crate) fn judge_all(
         &self,
         search: &Search,
-        formulas: Vec<FormulaText>,
+        formulas: Vec<AskedFormula>,
         observer: &dyn Observer,
         interrupt: &AtomicBool,
         started: Instant,
@@ -223,9 +278,10 @@ impl Session {
         observer.begins(self.name(), self.text_warnings().len(), &[]);
         let alone = formulas.len() == 1;
         let mut answers: Vec<FormulaAnswer> = Vec::new();
-        for formula in formulas {
+        for (formula, problem) in formulas {
             let begun = Instant::now();
-            let reply = match self.judge(search, &formula, observer, interrupt) {
+            let reply = problem.map_or_else(|| self.judge(search, &formula, observer, interrupt), Err);
+            let reply = match reply {
                 Err(problem) if alone || problem.kind == ProblemKind::Internal => return Err(problem),
                 reply => reply,
             };
@@ -253,6 +309,21 @@ impl Session {
         interrupt: &AtomicBool,
     ) -> Result<FormulaReply, Problem> {
         let checked = self.check_formula(formula)?;
+        let reply = self.decide(&checked, search, formula, observer, interrupt)?;
+        if reply.holds == Some(true) && !search.goals.allow_unknown && !checked.vacuous.is_empty() {
+            return Err(mistake(formula, checked.vacuous));
+        }
+        Ok(reply)
+    }
+
+    fn decide(
+        &self,
+        checked: &CheckedFormula,
+        search: &Search,
+        formula: &FormulaText,
+        observer: &dyn Observer,
+        interrupt: &AtomicBool,
+    ) -> Result<FormulaReply, Problem> {
         if search.strategy.name.is_some() {
             return checked.search(formula, search, observer, interrupt);
         }
@@ -269,7 +340,7 @@ impl Session {
         if let Some(reply) = found? {
             return Ok(reply);
         }
-        let outcome = outcome.map_err(|failure| explain(formula, &checked, failure))?;
+        let outcome = outcome.map_err(|failure| explain(formula, checked, failure))?;
         let mut reply = FormulaReply {
             holds: match outcome.decision {
                 Decision::Holds => Some(true),
@@ -295,7 +366,7 @@ impl Session {
         }
         if let (Some(evidence), Some(holds)) = (&reply.evidence, reply.holds) {
             checked.confirm(formula, evidence, holds)?;
-            checked.shorten(formula, search, interrupt, &mut reply)?;
+            checked.shorten(formula, search, interrupt, watch.started, &mut reply)?;
         }
         Ok(reply)
     }

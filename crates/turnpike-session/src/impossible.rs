@@ -81,6 +81,18 @@ fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '(', ')', '|'])
 }
 
+/// Why what a formula names cannot occur in a model.
+pub(crate) fn explain(model: &dyn Model, word: Word) -> Option<Diagnostic> {
+    Known { vocabulary: model.vocabulary(), info: model.info() }.explain(word)
+}
+
+/// Whether a model knows all its actions and has none of this name.
+pub(crate) fn unknown_action(model: &dyn Model, name: &str) -> Option<Diagnostic> {
+    let known = Known { vocabulary: model.vocabulary(), info: model.info() };
+    let word = known.action(name);
+    matches!(word, Word::Unknown { .. }).then(|| known.explain(word))?
+}
+
 /// An error that a model of this kind cannot have.
 fn missing_error(kind: ViolationKind, objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
     let what = match kind {

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use turnpike_mcrl2::explore::{Mcrl2Model, Options, declare_labels};
+use turnpike_mcrl2::explore::{Mcrl2Model, Options, declare_labels_for};
 use turnpike_model::{Diagnostic, Model, Successors};
 
 use crate::formulas::FormulaText;
 use crate::problem::Problem;
 
 /// States that are looked at to learn which labels a system has.
-const MOST_STATES: usize = 50_000;
+pub(crate) const MOST_STATES: usize = 50_000;
 
 /// How many of a system's labels are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,18 +21,40 @@ pub(crate) enum Known {
     Some,
 }
 
-/// A specification that declares the labels of a system, `more` of which are known without exploring
-/// it. It is about nothing but data.
+/// What is known of the labels of a system.
+pub(crate) struct Labels {
+    /// A specification that declares them. It is about nothing but data.
+    pub(crate) data: Arc<Mcrl2Model>,
+    pub(crate) known: Known,
+    /// What only the formula mentions, in words.
+    pub(crate) assumed: Vec<String>,
+}
+
+/// Declares the labels of a system, `more` of which are known without exploring it. A system that
+/// declares nothing (`open`) may lack elements and sorts that the formula mentions.
 pub(crate) fn declarations(
     model: &dyn Model,
     more: &[String],
+    open: bool,
     formula: &FormulaText,
-) -> Result<(Arc<Mcrl2Model>, Known), Problem> {
+) -> Result<Labels, Problem> {
     let (mut labels, known) = labels_of(model)?;
     labels.extend(more.iter().cloned());
-    let text = format!("{}init delta;", declare_labels(labels.iter().map(String::as_str)));
+    let mentioned = if open { formula.text.as_str() } else { "" };
+    let declared = declare_labels_for(labels.iter().map(String::as_str), mentioned);
+    let name = &model.info().name;
+    let element = |one: &String| format!("no label of {name} has an argument `{one}`");
+    let sort = |(one, other): &(String, String)| {
+        format!(
+            "{name} declares no sort {one}: it is taken to be {other}, as far as labels show its elements"
+        )
+    };
+    let assumed = declared.assumed_elements.iter().map(element);
+    let assumed = assumed.chain(declared.assumed_sorts.iter().filter(|one| one.0 != one.1).map(sort));
+    let assumed = assumed.collect();
+    let text = format!("{}init delta;", declared.text);
     match Mcrl2Model::new("labels", &text, &Options::default()) {
-        Ok((data, _)) => Ok((Arc::new(data), known)),
+        Ok((data, _)) => Ok(Labels { data: Arc::new(data), known, assumed }),
         Err(refusal) => {
             let why = refusal.diagnostics.first().map(|one| one.message.clone()).unwrap_or_default();
             let message = format!(

@@ -38,8 +38,8 @@ pub use elsewhere::{Elsewhere, Existence};
 pub use explicit::read_system;
 pub use extremes::{Bound, Extent, Extremes};
 pub use formulas::{
-    CheckedFormula, FormulaAnswer, FormulaReply, FormulaText, explain_evidence, names_formula_files,
-    read_formulas,
+    AskedFormula, CheckedFormula, FormulaAnswer, FormulaReply, FormulaText, explain_evidence,
+    names_formula_files, read_formulas,
 };
 pub use front_end::{FRONT_ENDS, Format, FrontEnd, ReadText, SourceText};
 pub use incident::IncidentOutput;

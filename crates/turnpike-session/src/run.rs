@@ -153,8 +153,8 @@ impl Session {
     /// A search that is ready to begin, for clients that make many of them. Queries are not searches.
     pub fn plan(&self, search: &Search) -> Result<Plan, Problem> {
         search.check()?;
-        if !search.goals.formulas.is_empty() {
-            return Err(Diagnostic::error("formulas cannot be planned ahead").into());
+        if let Some(formulas) = self.formulas(search)? {
+            return self.plan_formula(search, formulas);
         }
         if self.queries(&search.goals)?.is_some() {
             let error = Diagnostic::error("queries cannot be planned ahead");

@@ -9,11 +9,13 @@ use turnpike_model::{Diagnostic, Model, ModelInfo, Successors};
 use super::search::human::counted;
 use crate::cli::Format;
 use crate::exit::Exit;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, column_of};
+use crate::options::spell_all;
 use crate::output::{self, VERSION, ci};
 use crate::source::{ModelArgs, ReadingArgs};
 use turnpike_session::{
-    Purpose, Session, Source, Specification as Read, Timed, describe_doubts, read_executable, read_formulas,
+    CheckedFormula, FormulaText, Problem, Purpose, Session, Source, Specification as Read, Timed,
+    describe_doubts, read_executable, read_formulas,
 };
 
 /// Flags of `turnpike check`.
@@ -79,52 +81,98 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     Ok(Exit::Clean)
 }
 
-/// Checks formulas about a model: syntax, sorts, and how they will be decided.
+/// Checks formulas about a model: syntax, sorts, and how they will be decided. One that is wrong does
+/// not keep the others from being checked.
 fn formulas(session: &Session, asked: &[String], ci: Option<ci::Kind>, format: Format) -> Outcome {
     let mut checked = Vec::new();
-    for formula in read_formulas(asked)? {
-        checked.push((session.check_formula(&formula)?, formula));
+    for (formula, problem) in read_formulas(asked)? {
+        let found = problem.map_or_else(|| session.check_formula(&formula), Err);
+        checked.push((found, formula));
     }
+    if checked.len() == 1
+        && let Some((Err(_), _)) = checked.first()
+        && let Some((Err(problem), _)) = checked.pop()
+    {
+        return Err(problem.into());
+    }
+    let wrong = checked.iter().filter(|(found, _)| found.is_err()).count();
+    let exit = if wrong > 0 { Exit::Usage } else { Exit::Clean };
     if let Some(kind) = ci {
-        let cases = checked.iter().flat_map(|(found, formula)| {
-            let warnings: Vec<&Diagnostic> = found.warnings.iter().collect();
-            let mut cases = ci::cases_of_diagnostics("check", formula.name(), Some(&formula.text), &warnings);
-            if cases.is_empty() {
-                cases.push(ci::Case::passed("check", formula.name()));
-            }
-            cases
-        });
-        output::line(&ci::write(kind, "check", &cases.collect::<Vec<_>>()));
-        return Ok(Exit::Clean);
+        let cases: Vec<_> = checked.iter().flat_map(|(found, formula)| cases(found, formula)).collect();
+        output::line(&ci::write(kind, "check", &cases));
+        return Ok(exit);
     }
     if format == Format::Json {
-        let all: Vec<_> = checked
-            .iter()
-            .map(|(found, formula)| {
-                json!({
-                    "text": formula.text,
-                    "fragment": found.fragment.name(),
-                    "warnings": found.warnings.iter().map(|one| one.message.clone()).collect::<Vec<_>>(),
-                })
-            })
-            .collect();
         output::json(&json!({
             "turnpike": VERSION,
             "command": "check",
             "model": session.name(),
-            "ok": true,
-            "formulas": all,
+            "ok": wrong == 0,
+            "formulas": checked.iter().map(|(found, formula)| as_json(found, formula)).collect::<Vec<_>>(),
         }));
-        return Ok(Exit::Clean);
+        return Ok(exit);
     }
     for (found, formula) in &checked {
-        for warning in &found.warnings {
-            output::diagnostic(formula.name(), Some(&formula.text), warning);
+        let name = formula.name();
+        match found {
+            Ok(found) => {
+                for warning in &found.warnings {
+                    output::diagnostic(name, Some(&formula.text), warning);
+                }
+                let fragment = found.fragment;
+                output::line(&format!("ok: {name} ({fragment}: decided by {})", fragment.searched_for()));
+            }
+            Err(problem) => {
+                for diagnostic in &problem.diagnostics {
+                    output::diagnostic(&problem.origin, problem.source.as_deref(), diagnostic);
+                }
+            }
         }
-        let (name, fragment) = (formula.name(), found.fragment);
-        output::line(&format!("ok: {name} ({fragment}: decided by {})", fragment.searched_for()));
     }
-    Ok(Exit::Clean)
+    if wrong > 0 {
+        output::line(&format!("{} formulas: {wrong} wrong", checked.len()));
+    }
+    Ok(exit)
+}
+
+/// What is known of a formula that was checked, for continuous integration.
+fn cases(found: &Result<CheckedFormula, Problem>, formula: &FormulaText) -> Vec<ci::Case> {
+    let name = formula.name();
+    let diagnostics: Vec<&Diagnostic> = match found {
+        Ok(found) => found.warnings.iter().collect(),
+        Err(problem) => problem.diagnostics.iter().collect(),
+    };
+    let cases = ci::cases_of_diagnostics("check", name, Some(&formula.text), &diagnostics);
+    if cases.is_empty() { vec![ci::Case::passed("check", name)] } else { cases }
+}
+
+/// The same as JSON.
+fn as_json(found: &Result<CheckedFormula, Problem>, formula: &FormulaText) -> serde_json::Value {
+    match found {
+        Ok(found) => json!({
+            "text": formula.text,
+            "file": formula.file,
+            "fragment": found.fragment.name(),
+            "warnings": found.warnings.iter().map(|one| one.message.clone()).collect::<Vec<_>>(),
+        }),
+        Err(problem) => {
+            let item = |one: &Diagnostic| {
+                let source = problem.source.as_deref();
+                let before = one.span.as_ref().and_then(|span| source?.get(..span.range.start));
+                json!({
+                    "message": spell_all(&one.message),
+                    "line": before.map(|before| before.matches('\n').count() + 1),
+                    "column": column_of(source, one),
+                    "help": one.help.as_deref().map(spell_all),
+                })
+            };
+            json!({
+                "text": formula.text,
+                "file": formula.file,
+                "errors": problem.diagnostics.iter().map(item).collect::<Vec<_>>(),
+            })
+        }
+    }
 }
 
 /// Checks a program: what kind of file it is, what of it can be controlled, and its first step.

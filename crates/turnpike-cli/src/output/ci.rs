@@ -133,7 +133,9 @@ pub(crate) fn cases_of(report: &Report, verdict: &str, goals: &Goals) -> Vec<Cas
             }]
         }
         Outcome::Queries(answers) => answers.iter().map(|answer| case_of(report, answer)).collect(),
-        Outcome::Formulas(answers) => answers.iter().map(|answer| case_of_formula(report, answer)).collect(),
+        Outcome::Formulas(answers) => {
+            answers.iter().flat_map(|answer| cases_of_formula(report, answer)).collect()
+        }
     }
 }
 
@@ -183,6 +185,16 @@ fn case_of(report: &Report, answer: &Answer) -> Case {
         place: None,
         details: answer.findings().map(witness_lines).unwrap_or_default(),
     }
+}
+
+/// The verdict on a formula, and the warnings about it.
+fn cases_of_formula(report: &Report, answer: &FormulaAnswer) -> Vec<Case> {
+    let warnings = answer.reply.iter().flat_map(|reply| &reply.warnings).collect::<Vec<_>>();
+    let origin = answer.formula.file.as_deref().unwrap_or_default();
+    let name = answer.formula.name();
+    let mut cases = vec![case_of_formula(report, answer)];
+    cases.extend(cases_of_diagnostics(name, origin, Some(&answer.formula.text), &warnings));
+    cases
 }
 
 fn case_of_formula(report: &Report, answer: &FormulaAnswer) -> Case {

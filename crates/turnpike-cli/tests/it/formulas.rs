@@ -140,6 +140,9 @@ fn evidence_can_be_kept() {
     search("part.aut", both, &[]).expect(0, &["holds"]);
     search("counter.mcrl2", VIOLATED, &["--trace", "path.aut"]).expect(1, &["wrote: path.aut"]);
     search("path.aut", VIOLATED, &[]).expect(1, &["violated"]);
+    // Evidence shows no step that it does not need, but the formula can still be asked of it.
+    search("branch.aut", "[a(1)]<c>true", &["--trace", "short.aut"]).expect(1, &["wrote: short.aut"]);
+    search("short.aut", "[a(1)]<c>true", &[]).expect(1, &["violated"]);
 }
 
 #[test]
@@ -155,6 +158,22 @@ fn paths_of_timed_automata_have_actions_and_locations() {
     }
     turnpike(&["search", fischer, "--formula", "<true* . at_P(3, critical)>true"]).exits(0);
     turnpike(&["search", fischer, "--formula", "<true* . at_P(3, critcal)>true"]).expect(2, &["critcal"]);
+    // Where processes are is not a transition.
+    let stuck = "chan never;\nclock x;\nprocess P() { state A {x<=1}, B; init A;\n\
+        trans A -> B { guard x>=3; sync never!; }; }\nsystem P;\n";
+    let folder = folder(&[("stuck.xta", stuck)]);
+    for (formula, code) in [
+        ("<true>true", 1),
+        ("<!at_P(B)>true", 1),
+        ("[true]false", 0),
+        ("<at_P(A)>true", 0),
+        ("<at_P(A) && !at_P(B)>true", 0),
+        ("<at_P(A) . true>true", 1),
+        ("[true* . never]false", 0),
+    ] {
+        let ran = turnpike_in(folder.path(), &["search", "stuck.xta", "--formula", formula], "");
+        assert_eq!(ran.code, code, "{formula}\n{}", ran.text());
+    }
 }
 
 #[test]
@@ -200,6 +219,9 @@ fn folders_and_files_are_read() {
     assert!(position("holds: ./a.mcf") < position("violated: ./b.mcf"));
     search("a.mcf").expect(0, &["holds: a.mcf"]);
     search("none.mcf").expect(2, &["cannot read none.mcf"]);
+    std::fs::write(folder.path().join("c.mcf"), [0xff, 0xfe]).expect("writes");
+    let all = ["cannot read ./c.mcf", "3 formulas: 1 hold, 1 violated, 1 wrong"];
+    search(".").expect(2, &all);
     std::fs::create_dir(folder.path().join("empty")).expect("creates");
     search("empty").expect(2, &["empty has no files that end in .mcf"]);
 }
@@ -212,7 +234,16 @@ fn formulas_are_checked_without_being_decided() {
     check(&["--formula", VIOLATED]).expect(0, &["ok: [true*.b(3)]false (safety"]);
     check(&["--formula", WRONG]).expect(2, &["unknown action missing", "the formula:1:8"]);
     check(&["--formula", "bad.mcf"]).expect(2, &["bad.mcf:2:"]);
-    check(&["--formula", "[never]false"]).expect(0, &["action never is never taken"]);
+    let never = "`never` is declared in counter.mcrl2, but no transition has it";
+    check(&["--formula", "[never]false"]).expect(0, &[never]);
+    // A wrong formula does not keep the others from being checked.
+    let all = ["--formula", WRONG, "--formula", HOLDS, "--formula", "none.mcf"];
+    check(&all).expect(2, &["unknown action missing", "ok: [true*]<true>true", "cannot read none.mcf"]);
+    let report = check(&[&all[..], &["--format", "json"]].concat()).exits(2).json();
+    assert_eq!(report["formulas"][0]["errors"][0]["column"], 8);
+    assert_eq!(report["formulas"][1]["fragment"], "invariant");
+    let error = check(&["--formula", "bad.mcf", "--format", "json"]).exits(2).json();
+    assert_eq!((&error["errors"][0]["line"], &error["errors"][0]["column"]), (&2.into(), &4.into()));
     let report = check(&["--formula", HOLDS, "--format", "json"]).exits(0).json();
     assert_eq!(report["formulas"][0]["fragment"], "invariant");
 }
@@ -224,15 +255,20 @@ fn labels_of_other_systems_are_actions_with_data() {
         |formula: &str| turnpike_in(folder.path(), &["search", "branch.aut", "--formula", formula], "");
     search("<a(2)>[b]false").expect(0, &["holds"]);
     search("forall n: Nat. [a(n)]<b>true").expect(1, &["violated"]);
-    search("[true*.d]false").expect(2, &["unknown action d"]);
+    // What is not there can be asked about; the warning is there even when little is printed.
+    search("[true*.d]false").expect(0, &["holds", "no label of branch.aut has an action `d`"]);
+    let quiet = ["search", "branch.aut", "--formula", "<true*.d(5,x)>true", "--quiet"];
+    turnpike_in(folder.path(), &quiet, "").expect(1, &["violated", "has an action `d`", "argument `x`"]);
     search("[a(x)]false").expect(2, &["unknown", "x"]);
+    turnpike(&["search", PHILOSOPHERS, "--formula", "[true*.eatt(1)]false"])
+        .expect(2, &["has no action `eatt`", "did you mean `eat`?"]);
     turnpike(&["search", PHILOSOPHERS, "--formula", HOLDS]).expect(1, &["violated", "5 lock("]);
     turnpike(&["search", PHILOSOPHERS, "--formula", "<true*.lock(1,1)>true"]).expect(0, &["holds"]);
 }
 
-/// What a bounded look at a large system does not meet is an error, not an action that never occurs.
+/// What a bounded look at a large system does not meet may still occur later.
 #[test]
-fn actions_beyond_the_known_labels_are_errors() {
+fn actions_beyond_the_known_labels_are_matched() {
     use std::fmt::Write as _;
     let states = 50_010;
     let mut chain = format!("des (0,{},{})\n", states - 1, states);
@@ -245,10 +281,9 @@ fn actions_beyond_the_known_labels_are_errors() {
     let search = |file: &str, formula: &str| {
         turnpike_in(folder.path(), &["search", file, "--formula", formula, "--quiet"], "")
     };
-    search("late.aut", "[true*.late]false").expect(
-        2,
-        &["unknown action late", "only the labels of the first 50000 states of late.aut are known"],
-    );
+    search("late.aut", "[true*.late]false")
+        .expect(1, &["violated", "no label of the first 50000 states of late.aut has an action `late`"]);
+    search("late.aut", "[true*.never]false").expect(0, &["holds", "an action `never`"]);
     search("late.aut", "[true*]<true>true").expect(1, &["violated"]);
     search("words.aut", "[true*.tick(2)]false").expect(2, &["the label `tick(word)` has an argument"]);
 }
@@ -307,6 +342,9 @@ fn what_formulas_cannot_be_asked_about_is_refused() {
         (&["--non-zeno"], "--non-zeno does not apply to formulas"),
         (&["--expect", "found"], "`found` is not the result of a formula"),
         (&["--max-depth", "3"], "--max-depth needs a strategy"),
+        (&["--runs", "3"], "--runs needs a strategy"),
+        (&["--threads", "4"], "--threads needs a strategy"),
+        (&["--store", "bitstate"], "--store needs a strategy"),
         (&["--checkpoint", "file"], "formulas leave no checkpoints behind"),
     ] {
         let arguments = [&["search", PHILOSOPHERS, "--formula", "[true]true"], flags].concat();
@@ -314,6 +352,77 @@ fn what_formulas_cannot_be_asked_about_is_refused() {
     }
     turnpike(&["search", "--formula", "[true]true", "--program", "/bin/true"])
         .expect(2, &["--formula is for models, not for programs"]);
+}
+
+/// Arguments of labels are terms, lists, sets and fractions.
+#[test]
+fn structured_arguments_can_be_written() {
+    let text = "des (0,5,6)\n(0,\"r(pair(1,d1))\",1)\n(1,\"s([1,2])\",2)\n(2,\"w({1,2})\",3)\n\
+        (3,\"y(1.5)\",4)\n(4,\"m(1)\",5)\n";
+    let folder = folder(&[("terms.aut", text)]);
+    for (formula, code) in [
+        ("<r(pair(1,d1))>true", 0),
+        ("<r(pair(2,d1))>true", 1),
+        ("[r(pair(1,d9))]false", 0),
+        ("forall n: Nat, d: Data. [r(pair(n,d))]val(n == 1)", 0),
+        ("<true*.s([1,2])>true", 0),
+        ("exists l: List(Nat). <true*.s(l)>val(#l == 3)", 1),
+        ("forall s: Set(Nat). [true*.w(s)]val(1 in s)", 0),
+        ("<true*.w({2,1})>true", 0),
+        ("<true*.y(3/2)>true", 0),
+        ("forall d: D. [true*.r(d)]<true>true", 0),
+        ("[r(5)]false", 2),
+    ] {
+        let ran = turnpike_in(folder.path(), &["search", "terms.aut", "--formula", formula], "");
+        assert_eq!(ran.code, code, "{formula}\n{}", ran.text());
+    }
+}
+
+/// Where an action cannot occur, `[a]false` says nothing about the system.
+#[test]
+fn hidden_actions_prove_nothing() {
+    let hidden = "act a, b, c, r, s;\n\
+        init hide({a}, allow({a, b, c}, comm({r|s -> c}, a . b . r . delta || s . delta)));\n";
+    let folder = folder(&[("hidden.mcrl2", hidden)]);
+    let search = |formula: &str, more: &[&str]| {
+        let all = [&["search", "hidden.mcrl2", "--formula", formula], more].concat();
+        turnpike_in(folder.path(), &all, "")
+    };
+    let help = "add --unhide a; to accept that, add --allow-unknown";
+    for more in [&[][..], &["--quiet"], &["--strategy", "bfs"]] {
+        search("[true*.a]false", more).expect(2, &["`a` is hidden by `hide`", help, "the formula:1:8"]);
+    }
+    search("[true*.b|c]false", &[]).expect(2, &["`b|c` cannot occur"]);
+    search("[true*.r]false", &[]).expect(2, &["`r` cannot occur"]);
+    search("[true*.a]false", &["--unhide", "a"]).expect(1, &["violated"]);
+    search("[true*.a]false", &["--allow-unknown", "--quiet"]).expect(0, &["holds", "warning: `a` is hidden"]);
+    // A formula that is violated, or holds in spite of it, has its verdict with a warning.
+    search("<true*.a>true", &["--quiet"]).expect(1, &["violated", "warning: `a` is hidden"]);
+    search("<true*.b>true && [!a]true", &[]).expect(0, &["holds", "warning: `a` is hidden"]);
+    let junit = search("<true*.a>true", &["--format", "junit"]).exits(1).stdout;
+    assert!(junit.contains("`a` is hidden"), "{junit}");
+    let sarif = search("<true*.a>true", &["--format", "sarif"]).exits(1).json();
+    assert!(sarif.to_string().contains("`a` is hidden"), "{sarif:#}");
+    let json = search("<true*.a>true", &["--format", "json"]).exits(1).json();
+    assert!(json["warnings"].to_string().contains("`a` is hidden"), "{json:#}");
+}
+
+/// Labels fix the values of quantifiers, wherever these stand.
+#[test]
+fn quantifiers_may_stand_before_repetitions() {
+    for (formula, code) in [
+        ("forall n: Nat. [true*.a(n)]false", 1),
+        ("forall n: Nat. [true*.a(n)]val(n < 3)", 0),
+        ("exists n: Nat. <true*.b(n)>true", 0),
+        ("exists n: Nat. <true*.b(n)>val(n == 2)", 1),
+        ("forall n,m: Nat. [a(n).a(m)]val(m == n + 1)", 0),
+        ("forall n: Nat. ([a(n)]true && <true>true)", 0),
+        ("forall n: Nat. [true*.a(n).(!b(n))*.b(n)]false", 0),
+        ("forall n: Nat. [(!a(n))*.b(n)]false", 2),
+    ] {
+        let ran = ask(&[formula], &[]);
+        assert_eq!(ran.code, code, "{formula}\n{}", ran.text());
+    }
 }
 
 /// The formula that explains a difference holds in one system only.

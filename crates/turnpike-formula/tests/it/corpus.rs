@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use turnpike_formula::{Decision, solve};
-use turnpike_mcrl2::explore::{Mcrl2Model, Options};
+use turnpike_mcrl2::explore::{LabelSource, Mcrl2Model, Options};
 use turnpike_model::Model;
 
 /// What came of one pair.
@@ -13,7 +13,7 @@ fn answer(spec: &str, formula: &str, seconds: f64, states: u64) -> Result<String
         .map_err(|refusal| format!("refused: {}", refusal.diagnostics[0]))?;
     let model = Arc::new(model);
     let (requirement, _) =
-        model.requirement(formula, false).map_err(|all| format!("not typed: {}", all[0]))?;
+        model.requirement(formula, LabelSource::Own).map_err(|all| format!("not typed: {}", all[0]))?;
     let begun = Instant::now();
     let limit = Duration::from_secs_f64(seconds);
     let outcome = solve(&*model as &dyn Model, &requirement, &mut |progress| {

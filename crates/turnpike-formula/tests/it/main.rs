@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod corpus;
+mod data;
 mod monitor;
 mod naive;
 mod random;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use turnpike_formula::{Decision, Outcome, solve};
 use turnpike_lts::{AutDialect, Lts, LtsModel, read_lts};
-use turnpike_mcrl2::explore::{Mcrl2Model, Options, Requirement, declare_labels};
+use turnpike_mcrl2::explore::{LabelSource, Mcrl2Model, Options, Requirement, declare_labels};
 use turnpike_model::Diagnostic;
 
 /// A system in Aldebaran's format.
@@ -28,7 +29,7 @@ fn data(lts: &Lts, more: &str) -> Arc<Mcrl2Model> {
 
 /// A formula about a system.
 fn requirement(lts: &Lts, formula: &str) -> Result<Requirement, Vec<Diagnostic>> {
-    data(lts, "").requirement(formula, true).map(|one| one.0)
+    data(lts, "").requirement(formula, LabelSource::Declared).map(|one| one.0)
 }
 
 /// Decides a formula about a system.

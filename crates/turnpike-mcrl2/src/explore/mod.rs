@@ -29,7 +29,9 @@ use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, Vocabular
 use self::labels::Labels;
 use self::measure::Measure;
 use self::predicate::Predicates;
-pub use self::requirement::{Requirement, declare_labels};
+pub use self::requirement::{
+    AbsentAction, Declarations, LabelSource, Requirement, declare_labels, declare_labels_for,
+};
 use self::source::SourceText;
 use self::vocabulary::Names;
 use self::walker::Walker;

@@ -24,6 +24,8 @@ pub struct TypedFormula {
     pub quantifiers: Vec<BoundVariables>,
     /// The names of actions in the formula, each with a place.
     pub action_names: Vec<(String, Range<usize>)>,
+    /// Those that nothing declares, when that is not an error.
+    pub assumed: Vec<(String, Range<usize>)>,
 }
 
 /// The variables of a quantifier, and where it stands.
@@ -65,6 +67,18 @@ pub enum ActionFormula {
 }
 
 impl ActionFormula {
+    fn for_each_multi(&self, helps: bool, visit: &mut impl FnMut(&[(ActionId, Box<[ExpressionId]>)], bool)) {
+        match self {
+            ActionFormula::Data(_) => {}
+            ActionFormula::Multi(actions) => visit(actions, helps),
+            ActionFormula::Not(body) => body.for_each_multi(!helps, visit),
+            ActionFormula::Quantifier { body, .. } => body.for_each_multi(helps, visit),
+            ActionFormula::Junction { parts, .. } => {
+                parts.iter().for_each(|part| part.for_each_multi(helps, visit));
+            }
+        }
+    }
+
     /// Calls `visit` with every data expression.
     pub fn for_each_expression(&self, visit: &mut impl FnMut(ExpressionId)) {
         match self {
@@ -77,6 +91,20 @@ impl ActionFormula {
             }
             ActionFormula::Junction { parts, .. } => {
                 parts.iter().for_each(|part| part.for_each_expression(visit));
+            }
+        }
+    }
+}
+
+impl TypedFormula {
+    /// Calls `visit` with every multi-action of the formula, and whether the formula can only become
+    /// true, rather than false, when nothing matches it.
+    pub fn for_each_multi_action(&self, visit: &mut impl FnMut(&[(ActionId, Box<[ExpressionId]>)], bool)) {
+        for node in &self.graph.nodes {
+            if let Node::Modality { all, action, .. } = node
+                && let Some(action) = self.actions.get(*action as usize)
+            {
+                action.for_each_multi(*all, visit);
             }
         }
     }

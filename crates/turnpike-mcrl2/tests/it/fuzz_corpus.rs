@@ -75,7 +75,7 @@ fn every_formula_is_read_or_refused() {
                 refused += 1;
             }
             Some(file) => {
-                errors = Program::default().check_formula(&file).err().unwrap_or_default();
+                errors = Program::default().check_formula(&file, false).err().unwrap_or_default();
                 if errors.is_empty() { valid += 1 } else { undeclared += 1 }
             }
         }

@@ -2,6 +2,7 @@
 
 use turnpike_formula::{Decision, Evidence, Taken, solve};
 use turnpike_lts::{AutDialect, LtsModel, read_lts};
+use turnpike_mcrl2::explore::LabelSource;
 use turnpike_model::{StepError, Successors};
 
 use super::{CheckedFormula, FormulaText};
@@ -31,8 +32,16 @@ impl CheckedFormula {
             return None;
         }
         let lts = read_lts(evidence.to_aut().as_bytes(), AutDialect::Mcrl2).ok()?;
+        let labels = match self.labels {
+            LabelSource::Own => LabelSource::Declared,
+            other => other,
+        };
         let system = LtsModel::new("evidence", lts).ok()?;
-        let (requirement, _) = self.data.requirement(&formula.text, true).ok()?;
+        let (requirement, _) = self.data.requirement(&formula.text, labels).ok()?;
+        let requirement = match self.state_actions.is_empty() {
+            true => requirement,
+            false => requirement.with_state_actions(&self.state_actions),
+        };
         // Some values have texts that cannot be read back.
         let again = solve(&system, &requirement, &mut |_| false).ok()?;
         Some(match again.decision {

@@ -2,6 +2,7 @@
 //! a state has a step to itself for each of its locations.
 //!
 //! `P(1)` in location `critical` is the action `at_P(1, critical)`, `Gate` in `open` is `at_Gate(open)`.
+//! Such a step is not a transition, so only its name matches it, not `true` and not `!a`.
 //! So `[true* . at_P(1, critical) . at_P(2, critical)]false` says that both are never there at once.
 
 use std::sync::Arc;
@@ -37,9 +38,20 @@ impl Located {
         Located { model, info, locations, labels }
     }
 
-    /// The labels of all locations.
-    pub(super) fn labels(&self) -> &[String] {
-        &self.labels
+    /// The actions that say where processes are.
+    pub(super) fn state_actions(&self) -> Vec<String> {
+        let name = |label: &String| label.split('(').next().unwrap_or_default().to_owned();
+        let mut names: Vec<String> = self.labels.iter().map(name).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The labels of all locations, and of all channels and events, whether they are taken or not.
+    pub(super) fn labels(&self, network: &Network) -> Vec<String> {
+        let channels = network.channels.iter().map(|channel| &channel.name);
+        let actions = channels.chain(&network.events).map(|name| action(name));
+        self.labels.iter().cloned().chain(actions).collect()
     }
 }
 
@@ -123,7 +135,8 @@ impl Explorer for Walker<'_> {
 
     fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
         let _ = state;
-        successors.is_empty()
+        let own = self.located.labels.len();
+        successors.labels().iter().all(|label| label.index() < own)
     }
 
     fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {

@@ -3,6 +3,7 @@
 use turnpike_formula::Fragment;
 use turnpike_mcrl2::syntax::{Symbols, parse_formula};
 use turnpike_model::{Diagnostic, Model};
+use turnpike_timed::network::Network;
 
 use super::{FormulaText, mistake};
 use crate::options::Section;
@@ -11,7 +12,7 @@ use crate::request::{Expect, Goals, Search};
 use crate::session::Session;
 
 /// The goals that formulas have a use for.
-const GOALS: [&str; 3] = ["formula", "expect", "strict"];
+const GOALS: [&str; 4] = ["formula", "expect", "strict", "allow-unknown"];
 
 /// Refuses systems that formulas are not about.
 pub(super) fn refuse_system(session: &Session) -> Result<(), Problem> {
@@ -43,6 +44,20 @@ pub(super) fn refuse_zones(model: &dyn Model, fragment: Fragment) -> Result<(), 
     Err(error.help("zones preserve paths, but not what a state can do; ask with the option `query`").into())
 }
 
+/// Refuses channels that are called like the actions for locations.
+pub(super) fn refuse_ambiguous_channels(network: &Network, locations: &[String]) -> Result<(), Problem> {
+    let mut names = network.channels.iter().map(|one| &one.name).chain(&network.events);
+    let is_taken = |name: &&String| locations.iter().any(|one| Some(one.as_str()) == name.split('[').next());
+    match names.find(is_taken) {
+        Some(name) => {
+            let message = format!("channel {name} has the name of an action for locations");
+            let error = Diagnostic::error(message);
+            Err(error.help("formulas call the locations of a process P `at_P`; rename the channel").into())
+        }
+        None => Ok(()),
+    }
+}
+
 /// Refuses options that deciding formulas would ignore.
 pub(super) fn refuse_options(search: &Search) -> Result<(), Problem> {
     if let Some(wrong @ (Expect::Found | Expect::None)) = search.goals.expect {
@@ -61,7 +76,10 @@ pub(super) fn refuse_options(search: &Search) -> Result<(), Problem> {
         return Ok(());
     }
     let depth = search.limits.depth.map(|_| "max-depth");
+    let running = search.running.given().into_iter().map(|given| given.name);
+    let running = running.filter(|name| *name != "seed").collect::<Vec<_>>();
     let option = depth.or_else(|| search.strategy.options.keys().next().map(String::as_str));
+    let option = option.or_else(|| running.first().map(String::as_str));
     match option {
         None => Ok(()),
         Some(option) => {

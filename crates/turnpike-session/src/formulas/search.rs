@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use turnpike_formula::{Evidence, Fragment, Product, Progress, Runs, Taken};
 use turnpike_model::formula::Property;
 use turnpike_model::{Diagnostic, Model, StepError, Trace};
 use turnpike_search::{Limits, SearchReport, StopReason, Verdict};
 
-use super::{CheckedFormula, FormulaReply, FormulaText};
+use super::{AskedFormula, CheckedFormula, FormulaReply, FormulaText};
 use crate::plan::Plan;
 use crate::problem::{Problem, ProblemKind};
 use crate::report::choices_of;
 use crate::request::{Goals, Search, StrategyChoice};
 use crate::run::{Observer, Silent};
+use crate::session::Session;
 
 /// States that the game explores before a search is tried, and states that this search expands. What
 /// the search may cost in vain is half of what was done before.
@@ -34,6 +36,13 @@ impl Searched {
         let model = || Arc::clone(&checked.model);
         let product = Product::new(model(), property()).map(|one| Searched::Paths(Arc::new(one)));
         product.or_else(|| Some(Searched::Runs(Arc::new(Runs::new(model(), property())?))))
+    }
+
+    /// A search for what decides the formula.
+    fn plan(&self, search: &Search) -> Result<Plan, Problem> {
+        let (model, objective) = self.model();
+        let goals = Goals { find: vec![objective.parse()?], ..Goals::default() };
+        Plan::of_model(model, &Search { goals, ..search.clone() })
     }
 
     fn model(&self) -> (Arc<dyn Model>, &'static str) {
@@ -63,7 +72,40 @@ impl Searched {
     }
 }
 
+impl Session {
+    /// A search for the path or loop that decides a formula, for clients that make many of them. What is
+    /// found refutes the formula, or proves it if the formula says that something is possible.
+    pub(crate) fn plan_formula(&self, search: &Search, formulas: Vec<AskedFormula>) -> Result<Plan, Problem> {
+        let [(formula, problem)] = <[AskedFormula; 1]>::try_from(formulas).map_err(|all| {
+            Problem::new(format!("one formula at a time can be an objective, not {}", all.len()))
+        })?;
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let checked = self.check_formula(&formula)?;
+        if !search.goals.allow_unknown && !checked.vacuous.is_empty() {
+            return Err(super::mistake(&formula, checked.vacuous));
+        }
+        let (searched, _) = checked.searched()?;
+        let mut plan = searched.plan(search)?;
+        plan.warnings.extend(checked.warnings);
+        Ok(plan)
+    }
+}
+
 impl CheckedFormula {
+    /// The system to search, and whether a finding refutes the formula.
+    fn searched(&self) -> Result<(Searched, bool), Problem> {
+        match (Searched::new(self), self.fragment.run_refutes()) {
+            (Some(searched), Some(refutes)) => Ok((searched, refutes)),
+            _ => {
+                let message = format!("no path decides a formula of the fragment {}", self.fragment);
+                let error = Diagnostic::error(message);
+                Err(error.help("leave out the option `strategy`: its game is solved then").into())
+            }
+        }
+    }
+
     /// Decides the formula by a search with the strategy that the request names.
     pub(super) fn search(
         &self,
@@ -72,14 +114,8 @@ impl CheckedFormula {
         observer: &dyn Observer,
         interrupt: &AtomicBool,
     ) -> Result<FormulaReply, Problem> {
-        let (Some(searched), Some(refutes)) = (Searched::new(self), self.fragment.run_refutes()) else {
-            let message = format!("no path decides a formula of the fragment {}", self.fragment);
-            let error = Diagnostic::error(message);
-            return Err(error.help("leave out the option `strategy`: its game is solved then").into());
-        };
-        let (model, objective) = searched.model();
-        let goals = Goals { find: vec![objective.parse()?], ..Goals::default() };
-        let plan = Plan::of_model(model, &Search { goals, ..search.clone() })?;
+        let (searched, refutes) = self.searched()?;
+        let plan = searched.plan(search)?;
         let report = plan.run(&|event| observer.event(event), interrupt)?;
         let mut reply = self.reply_to(&report, refutes);
         reply.strategy = Some(plan.strategy());
@@ -149,12 +185,18 @@ impl CheckedFormula {
         formula: &FormulaText,
         search: &Search,
         interrupt: &AtomicBool,
+        started: Instant,
         reply: &mut FormulaReply,
     ) -> Result<(), Problem> {
+        let time = search.limits.time.map(|most| most.saturating_sub(started.elapsed()));
+        if time.is_some_and(|left| left.is_zero()) {
+            return Ok(());
+        }
         if self.fragment.run_refutes().is_none_or(|refutes| reply.holds != Some(!refutes)) {
             return Ok(());
         }
-        let limits = Limits { states: Some(4 * reply.progress.states + 1_000), ..search.limits.clone() };
+        let states = Some(4 * reply.progress.states + 1_000);
+        let limits = Limits { states, time, ..search.limits.clone() };
         let strategy = StrategyChoice::named("bfs");
         let shortest = Search { strategy, limits, ..Search::default() };
         let again = self.search(formula, &shortest, &Silent, interrupt)?;

@@ -84,12 +84,13 @@ pub(super) fn show(answer: &FormulaAnswer, quiet: bool, files: &[String]) {
         }
     };
     output::line(&format!("{}: {}", word(answer), title(answer)));
-    if quiet {
-        return;
-    }
+    // A verdict that may mean something else is never without its warnings.
     let origin = answer.formula.file.as_deref().unwrap_or("the formula");
     for warning in &reply.warnings {
         output::diagnostic(origin, Some(&answer.formula.text), warning);
+    }
+    if quiet {
+        return;
     }
     if let Some(reason) = &reply.reason {
         output::line(&format!("  not decided: {reason}"));

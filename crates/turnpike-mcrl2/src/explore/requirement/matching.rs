@@ -89,6 +89,43 @@ pub(super) fn condition(
     })
 }
 
+/// The same for labels that are matched by name only: some part of the formula names them.
+pub(super) fn state_condition(
+    program: &mut Program,
+    formula: &ActionFormula,
+    signature: &Signature,
+    arguments: &[VariableId],
+) -> ExpressionId {
+    let named = is_named(program, formula, signature, arguments);
+    let matched = condition(program, formula, signature, arguments);
+    expression::all(program, &[named, matched])
+}
+
+fn is_named(
+    program: &mut Program,
+    formula: &ActionFormula,
+    signature: &Signature,
+    arguments: &[VariableId],
+) -> ExpressionId {
+    match formula {
+        ActionFormula::Data(_) | ActionFormula::Not(_) => expression::boolean(program, false),
+        ActionFormula::Multi(_) => condition(program, formula, signature, arguments),
+        ActionFormula::Junction { parts, .. } => {
+            let parts: Vec<ExpressionId> =
+                parts.iter().map(|part| is_named(program, part, signature, arguments)).collect();
+            expression::any(program, &parts)
+        }
+        ActionFormula::Quantifier { variables, body, .. } => {
+            let body = is_named(program, body, signature, arguments);
+            if let Expression::Bool(_) = program.expression(body) {
+                return body;
+            }
+            let whole = Expression::Binder { binder: Binder::Exists, variables: variables.clone(), body };
+            program.add_expression(whole, SortId::BOOL, Span::default())
+        }
+    }
+}
+
 /// An action of a formula with its data.
 type Wanted<'a> = (SignatureAction, &'a [ExpressionId]);
 

@@ -5,25 +5,30 @@
 //! variable that a label fixes is solving one (`candidates`): both are what sums and quantifiers of
 //! the specification itself need.
 
+mod absent;
 mod candidates;
+mod declare;
 mod foreign;
 mod judge;
 mod matching;
+mod mentions;
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
-use turnpike_model::formula::{Formula, Judge, Property};
-use turnpike_model::{Diagnostic, Severity};
+use turnpike_model::formula::{ANY_ACTION, Formula, Judge, Node, Property};
+use turnpike_model::{Diagnostic, Word};
 
 use self::candidates::{Alternative, Finder, Finders};
-pub use self::foreign::declare_labels;
+pub use self::declare::{Declarations, declare_labels, declare_labels_for};
 use self::judge::DataJudge;
 use self::matching::Condition;
 use super::Mcrl2Model;
 use crate::compile::evaluator::Scope;
 use crate::syntax::parse_formula;
-use crate::typed::formula::TypedFormula;
+use crate::typed::expression;
+use crate::typed::formula::{ActionFormula, TypedFormula};
 use crate::typed::{ExpressionId, Program};
 use crate::value::Value;
 
@@ -37,6 +42,8 @@ pub struct Requirement {
     conditions: Vec<Condition>,
     arguments: Vec<Vec<Condition>>,
     alternatives: Vec<Vec<Alternative>>,
+    /// Actions that are not taken, but say something about a state.
+    state_actions: Vec<String>,
     shared: Mutex<Shared>,
 }
 
@@ -48,18 +55,18 @@ struct Shared {
 }
 
 impl Mcrl2Model {
-    /// Reads and checks a formula about this specification; with `foreign`, about another system
-    /// whose labels this specification declares.
+    /// Reads and checks a formula about this specification, or about another system whose labels
+    /// this specification declares.
     ///
     /// # Errors
     /// What is wrong; places are those in the text.
     pub fn requirement(
         self: &Arc<Self>,
         text: &str,
-        foreign: bool,
+        labels: LabelSource,
     ) -> Result<(Requirement, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut program = (*self.network.program()).clone();
-        let (file, mut diagnostics) = parse_formula(text, &program.words);
+        let (file, diagnostics) = parse_formula(text, &program.words);
         let Some(file) = file else { return Err(diagnostics) };
         if self.is_probabilistic() {
             let message = "formulas about probabilistic specifications are not supported";
@@ -70,34 +77,32 @@ impl Mcrl2Model {
             let message = "formulas about specifications with times are not supported";
             return Err(vec![Diagnostic::unsupported(message)]);
         }
-        let formula = program.check_formula(&file)?;
-        if !foreign {
-            diagnostics.extend(self.absent_actions(&formula));
-        }
+        let formula = program.check_formula(&file, labels == LabelSource::Seen)?;
+        let foreign = labels != LabelSource::Own;
         Ok((Requirement::new(Arc::clone(self), program, formula, foreign), diagnostics))
     }
+}
 
-    /// Warnings about actions that never occur: a formula may hold for that reason alone.
-    fn absent_actions(&self, formula: &TypedFormula) -> Vec<Diagnostic> {
-        use turnpike_model::{Vocabulary, Word};
-        let mut warnings: Vec<Diagnostic> = Vec::new();
-        for (name, place) in &formula.action_names {
-            let why = match self.action(name) {
-                Word::Hidden { .. } => "is hidden",
-                Word::Blocked { .. } => "is blocked",
-                Word::NotAllowed { .. } => "is not allowed",
-                Word::Unused { .. } => "is never taken",
-                _ => continue,
-            };
-            let message = format!("action {name} {why}, so nothing matches it");
-            if warnings.iter().all(|one| one.message != message) {
-                let mut warning = Diagnostic::error(message).at(place.clone(), "");
-                warning.severity = Severity::Warning;
-                warnings.push(warning);
-            }
-        }
-        warnings
-    }
+/// Whose labels a formula is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelSource {
+    /// Those of the specification itself.
+    Own,
+    /// Those of another system, all declared by the specification.
+    Declared,
+    /// Those of another system that declares nothing: the specification has what was seen of them.
+    Seen,
+}
+
+/// A multi-action of a formula that no label of the specification matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentAction {
+    /// Why it cannot occur.
+    pub word: Word,
+    /// Where it stands in the formula.
+    pub place: Range<usize>,
+    /// Whether the formula may hold for this reason alone.
+    pub helps: bool,
 }
 
 impl Requirement {
@@ -111,6 +116,7 @@ impl Requirement {
             conditions: Vec::new(),
             arguments: Vec::new(),
             alternatives,
+            state_actions: Vec::new(),
             shared: Mutex::new(shared),
         };
         let code = |roots: &[ExpressionId]| -> Vec<Condition> {
@@ -121,6 +127,30 @@ impl Requirement {
         let arguments = requirement.formula.arguments.iter().map(|all| code(all)).collect();
         (requirement.conditions, requirement.arguments) = (conditions, arguments);
         requirement
+    }
+
+    /// The same formula, where steps with these actions are not taken but say something about a state:
+    /// they are matched by their names only, not by `true` or by the negation of another action.
+    #[must_use]
+    pub fn with_state_actions(mut self, names: &[String]) -> Self {
+        let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let always = expression::boolean(&mut shared.program, true);
+        self.formula.actions.push(ActionFormula::Data(always));
+        let every = self.formula.actions.len() as u32 - 1;
+        for node in &mut self.formula.graph.nodes {
+            if let Node::Modality { action, .. } = node
+                && *action == ANY_ACTION
+            {
+                *action = every;
+            }
+        }
+        self.state_actions = names.to_vec();
+        self
+    }
+
+    /// The actions that only the formula mentions, when it is about a system that declares nothing.
+    pub fn assumed_actions(&self) -> &[(String, Range<usize>)] {
+        &self.formula.assumed
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
@@ -148,7 +178,11 @@ impl Requirement {
         let actions = self.model.network.signatures.get(signature);
         let arguments = matching::argument_variables(&mut shared.program, &actions);
         let formula = &self.formula.actions[action as usize];
-        let root = matching::condition(&mut shared.program, formula, &actions, &arguments);
+        let says = actions.actions.iter().any(|one| self.state_actions.contains(&one.name));
+        let root = match says {
+            true => matching::state_condition(&mut shared.program, formula, &actions, &arguments),
+            false => matching::condition(&mut shared.program, formula, &actions, &arguments),
+        };
         let compiled = Arc::new(self.compile(&shared.program, root, Some(&arguments)));
         shared.matchers.insert((action, signature), Arc::clone(&compiled));
         compiled

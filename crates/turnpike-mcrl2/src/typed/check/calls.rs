@@ -1,9 +1,9 @@
 //! Actions with data, and process calls in their three forms: `P(e)`, `P(x = e)`, `P()`.
 
-use super::checker::Checker;
+use super::checker::{Assumed, Checker};
 use super::messages::count;
 use crate::syntax::{Assignment, DataId, Name, Span, Symbol};
-use crate::typed::items::{ActionId, Behaviour, Expression, ExpressionId, ProcessId};
+use crate::typed::items::{Action, ActionId, Behaviour, Expression, ExpressionId, ProcessId};
 use crate::typed::sorts::SortId;
 
 impl Checker<'_> {
@@ -33,6 +33,11 @@ impl Checker<'_> {
         arguments: &[DataId],
     ) -> Option<(ActionId, Box<[ExpressionId]>)> {
         let word = self.word(name.symbol);
+        if let Some(Assumed { declared, .. }) = self.assumed
+            && !self.is_declared(word, arguments.len(), declared)
+        {
+            return self.assume_action(name, arguments);
+        }
         let Some(all) = self.actions.get(&word).cloned() else {
             let mut names: Vec<Symbol> = self.program.actions.iter().map(|one| one.name).collect();
             let help = "formulas name actions that the specification declares; conditions need `val(…)`";
@@ -43,6 +48,40 @@ impl Checker<'_> {
             all.iter().map(|&one| self.program.action(one).sorts.to_vec()).collect();
         let (index, arguments) = self.check_arguments(name.span, "action", word, &sorts, arguments)?;
         Some((all[index], arguments))
+    }
+
+    /// Whether one of the first actions has this name and so many arguments.
+    fn is_declared(&self, word: Symbol, arity: usize, first: usize) -> bool {
+        let mut all = self.program.actions[..first].iter();
+        all.any(|one| one.name == word && one.sorts.len() == arity)
+    }
+
+    /// Declares an action that a formula mentions, with the smallest sorts that its arguments have.
+    fn assume_action(&mut self, name: Name, arguments: &[DataId]) -> Option<(ActionId, Box<[ExpressionId]>)> {
+        self.inference.clear();
+        let (mut sorts, mut typed) = (Vec::new(), Vec::new());
+        for &argument in arguments {
+            let inferred = self.infer(argument)?;
+            let sort = match self.smallest(argument)? {
+                SortId::POS => SortId::NAT,
+                sort => sort,
+            };
+            sorts.push(sort);
+            typed.push(self.elaborate(&inferred, sort)?);
+        }
+        let word = self.word(name.symbol);
+        let same = |one: &Action| one.name == word && *one.sorts == *sorts;
+        let known = self.program.actions.iter().position(same);
+        let id = ActionId::new(known.unwrap_or(self.program.actions.len()));
+        if known.is_none() {
+            self.program.actions.push(Action { name: word, sorts: sorts.into(), span: name.span });
+        }
+        let text = self.text(word).to_owned();
+        let names = &mut self.assumed.as_mut()?.names;
+        if names.iter().all(|one| one.0 != text) {
+            names.push((text, name.span.range()));
+        }
+        Some((id, typed.into()))
     }
 
     fn unknown_process(&mut self, name: Name, kind: &str) {

@@ -37,6 +37,16 @@ pub(super) struct Checker<'a> {
     pub(super) inference: Inference,
     /// Whether equations are being checked, whose variables are declared apart from them.
     pub(super) in_equations: bool,
+    /// The actions that a formula assumes; `None` where every action must be declared.
+    pub(super) assumed: Option<Assumed>,
+}
+
+/// Actions that a formula mentions and nothing declares.
+pub(super) struct Assumed {
+    /// How many actions are declared: the others are assumed.
+    pub(super) declared: usize,
+    /// Their names and places.
+    pub(super) names: Vec<(String, std::ops::Range<usize>)>,
 }
 
 impl<'a> Checker<'a> {
@@ -65,6 +75,7 @@ impl<'a> Checker<'a> {
             hidden: Vec::new(),
             inference: Inference::new(tree.data_ids().len()),
             in_equations: false,
+            assumed: None,
         }
     }
 

@@ -3,7 +3,8 @@
 use turnpike_model::diagnostic::Diagnostic;
 use turnpike_model::formula::{ANY_ACTION, FixedPoint, Formula, Node, NodeId};
 
-use super::checker::Checker;
+use super::checker::{Assumed, Checker};
+use super::distribute::distribute;
 use crate::syntax::formula::{Action, Connective, FormulaFile, Regular, RegularKind, State, StateKind};
 use crate::syntax::{Binder, DataId, Name, Span, Symbol, Tree, Variable};
 use crate::typed::expression;
@@ -11,12 +12,15 @@ use crate::typed::formula::{ActionFormula, BoundVariables, TypedFormula, rank};
 use crate::typed::{Expression, ExpressionId, Program, SortId, VariableId};
 
 impl Program {
-    /// Type-checks a formula as part of this program.
+    /// Type-checks a formula as part of this program. With `open`, actions that are not declared are
+    /// added to the program.
     ///
     /// # Errors
     /// What is wrong with it; places are those in its text.
-    pub fn check_formula(&mut self, file: &FormulaFile) -> Result<TypedFormula, Vec<Diagnostic>> {
+    pub fn check_formula(&mut self, file: &FormulaFile, open: bool) -> Result<TypedFormula, Vec<Diagnostic>> {
         let mut checker = Checker::new(&file.tree, std::mem::take(self));
+        let declared = checker.program.actions.len();
+        checker.assumed = open.then(|| Assumed { declared, names: Vec::new() });
         for (index, action) in checker.program.actions.iter().enumerate() {
             let id = crate::typed::ActionId::new(index);
             checker.actions.entry(action.name).or_default().push(id);
@@ -27,7 +31,11 @@ impl Program {
         let Builder { checker, draft, .. } = builder;
         *self = checker.program;
         match root {
-            Some(root) if checker.errors == 0 => Ok(draft.finish(self, root)),
+            Some(root) if checker.errors == 0 => {
+                let mut typed = draft.finish(self, root);
+                typed.assumed = checker.assumed.map(|assumed| assumed.names).unwrap_or_default();
+                Ok(typed)
+            }
             _ => Err(checker.diagnostics),
         }
     }
@@ -93,7 +101,7 @@ impl Draft {
     }
 
     fn finish(self, program: &Program, root: NodeId) -> TypedFormula {
-        let Draft { nodes, points, levels, variables, conditions, actions, arguments, .. } = self;
+        let Draft { nodes, points, mut levels, variables, conditions, actions, arguments, .. } = self;
         let slots_of = |all: &[VariableId]| -> Box<[u32]> {
             let place = |one: &VariableId| variables.iter().position(|other| other == one);
             all.iter().filter_map(place).map(|slot| slot as u32).collect()
@@ -104,8 +112,20 @@ impl Draft {
         rank(&mut graph, &levels);
         let quantifiers = self.quantifiers;
         let action_names = self.action_names;
-        let mut typed =
-            TypedFormula { graph, variables, conditions, actions, arguments, quantifiers, action_names };
+        let assumed = Vec::new();
+        let mut typed = TypedFormula {
+            graph,
+            variables,
+            conditions,
+            actions,
+            arguments,
+            quantifiers,
+            action_names,
+            assumed,
+        };
+        typed.graph.live = super::liveness::live_slots(program, &typed);
+        distribute(program, &mut typed, &mut levels);
+        rank(&mut typed.graph, &levels);
         typed.graph.live = super::liveness::live_slots(program, &typed);
         typed
     }

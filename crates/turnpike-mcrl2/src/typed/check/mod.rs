@@ -9,6 +9,7 @@ mod build;
 mod calls;
 mod checker;
 mod communication;
+mod distribute;
 mod equations;
 mod formula;
 mod functions;

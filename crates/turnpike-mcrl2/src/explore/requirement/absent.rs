@@ -1,0 +1,74 @@
+//! Multi-actions of a formula that a specification can never do.
+
+use turnpike_model::{Vocabulary, Word};
+
+use super::{AbsentAction, Requirement};
+
+/// With more actions at once, not every order of them is tried.
+const MOST_ORDERED: usize = 4;
+
+impl Requirement {
+    /// The multi-actions that no transition can match, each once.
+    pub fn absent_actions(&self) -> Vec<AbsentAction> {
+        let mut found: Vec<AbsentAction> = Vec::new();
+        if self.foreign {
+            return found;
+        }
+        let shared = self.shared();
+        let program = &shared.program;
+        self.formula.for_each_multi_action(&mut |actions, helps| {
+            let parts: Vec<(&str, usize)> = actions
+                .iter()
+                .map(|(action, _)| {
+                    let action = program.action(*action);
+                    (program.text(action.name), action.sorts.len())
+                })
+                .collect();
+            let Some(word) = self.why_absent(&parts) else { return };
+            if let Some(known) = found.iter_mut().find(|one| one.word == word) {
+                known.helps |= helps;
+                return;
+            }
+            let is_named = |one: &&(String, _)| parts.iter().any(|part| part.0 == one.0);
+            let place = self.formula.action_names.iter().find(is_named);
+            let place = place.map(|one| one.1.clone()).unwrap_or_default();
+            found.push(AbsentAction { word, place, helps });
+        });
+        found
+    }
+
+    /// Why actions with these numbers of arguments cannot occur together, if they cannot.
+    fn why_absent(&self, parts: &[(&str, usize)]) -> Option<Word> {
+        let alone = parts.iter().map(|(name, _)| self.model.action(name));
+        if let Some(word) = alone.into_iter().find(|word| !word.is_known()) {
+            return Some(word);
+        }
+        let mut orders = Vec::new();
+        if (1..=MOST_ORDERED).contains(&parts.len()) {
+            permute(&mut parts.to_vec(), 0, &mut orders);
+        }
+        let words: Vec<Word> = orders.iter().map(|order| self.model.label(order)).collect();
+        // The arguments stand for any: only the names and how many there are matter.
+        let fits = |word: &Word| word.is_known() || matches!(word, Word::WrongSort { .. });
+        match words.iter().any(fits) {
+            true => None,
+            false => words.into_iter().next(),
+        }
+    }
+}
+
+/// The patterns of a multi-action in all orders of its actions.
+fn permute(parts: &mut Vec<(&str, usize)>, from: usize, out: &mut Vec<String>) {
+    if from == parts.len() {
+        let pattern = |(name, arity): &(&str, usize)| match arity {
+            0 => (*name).to_owned(),
+            arity => format!("{name}({})", vec!["x"; *arity].join(",")),
+        };
+        return out.push(parts.iter().map(pattern).collect::<Vec<_>>().join("|"));
+    }
+    for at in from..parts.len() {
+        parts.swap(from, at);
+        permute(parts, from + 1, out);
+        parts.swap(from, at);
+    }
+}

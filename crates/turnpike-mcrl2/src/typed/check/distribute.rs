@@ -1,0 +1,292 @@
+//! Moves quantifiers inwards, to where an action or a condition bounds them.
+//!
+//! `forall n. [true*.a(n)]false` is `[true*]forall n. [a(n)]false`: the labels of a state fix `n` there.
+//! `forall` passes `&&`, `[]` whose action lacks the variable, and `nu`; dually `exists` passes `||`, `<>`
+//! and `mu`. A fixed point is passed only if all that leads to its calls again preserves meets and lacks
+//! the variable: then `nu X. F(n) && G(X)` is the meet of all `G^k(F(n))`, in whatever order meets are
+//! taken.
+
+use rustc_hash::FxHashMap;
+use turnpike_model::formula::{Node, NodeId};
+
+use crate::typed::expression::free_variables;
+use crate::typed::formula::{BoundVariables, TypedFormula};
+use crate::typed::{Program, VariableId};
+
+/// More nodes than this are not made: quantifiers stay where they are.
+const MOST_NODES: usize = 100_000;
+
+/// Moves the quantifiers of a formula inwards. `levels` says how many fixed points are around each one,
+/// and is extended for new ones. Live slots must be known.
+pub(super) fn distribute(program: &Program, formula: &mut TypedFormula, levels: &mut Vec<usize>) {
+    if formula.quantifiers.is_empty() {
+        return;
+    }
+    let original = formula.clone();
+    let points = original.graph.points.len();
+    let mut mover = Mover {
+        program,
+        original,
+        formula: formula.clone(),
+        levels: levels.clone(),
+        nodes: FxHashMap::default(),
+        points: FxHashMap::default(),
+    };
+    let root = mover.node(formula.graph.root, &Quantified::none());
+    for point in 0..points as u32 {
+        mover.point(point, &Quantified::none());
+    }
+    if mover.formula.graph.nodes.len() <= MOST_NODES {
+        mover.formula.graph.root = root;
+        (*formula, *levels) = (mover.formula, mover.levels);
+    }
+}
+
+/// Variables on their way inwards.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Quantified {
+    all: bool,
+    /// With the number of the quantifier that they come from.
+    variables: Vec<(VariableId, u32)>,
+}
+
+impl Quantified {
+    fn none() -> Quantified {
+        Quantified { all: true, variables: Vec::new() }
+    }
+
+    fn keep(&self, mut keep: impl FnMut(VariableId) -> bool) -> Quantified {
+        let variables = self.variables.iter().copied().filter(|one| keep(one.0)).collect();
+        Quantified { all: self.all, variables }
+    }
+}
+
+struct Mover<'p> {
+    program: &'p Program,
+    original: TypedFormula,
+    formula: TypedFormula,
+    levels: Vec<usize>,
+    nodes: FxHashMap<(NodeId, Quantified), NodeId>,
+    points: FxHashMap<(u32, Quantified), u32>,
+}
+
+impl Mover<'_> {
+    fn add(&mut self, node: Node) -> NodeId {
+        self.formula.graph.nodes.push(node);
+        self.formula.graph.nodes.len() as u32 - 1
+    }
+
+    /// Whether the meaning of a node depends on a variable.
+    fn depends(&self, node: NodeId, variable: VariableId) -> bool {
+        let live = &self.original.graph.live[node as usize];
+        live.iter().any(|&slot| self.original.variables[slot as usize] == variable)
+    }
+
+    fn action_has(&self, action: u32, variable: VariableId) -> bool {
+        let mut found = false;
+        if let Some(action) = self.original.actions.get(action as usize) {
+            action.for_each_expression(&mut |one| {
+                found |= free_variables(self.program, one).contains(&variable)
+            });
+        }
+        found
+    }
+
+    fn arguments_have(&self, arguments: u32, variable: VariableId) -> bool {
+        let all = &self.original.arguments[arguments as usize];
+        all.iter().any(|&one| free_variables(self.program, one).contains(&variable))
+    }
+
+    /// A node of the original formula, with variables quantified in front of it.
+    fn node(&mut self, node: NodeId, quantified: &Quantified) -> NodeId {
+        let needed = quantified.keep(|variable| self.depends(node, variable));
+        let quantified = if needed.variables.is_empty() { Quantified::none() } else { needed };
+        let key = (node, quantified);
+        if let Some(&known) = self.nodes.get(&key) {
+            return known;
+        }
+        if self.formula.graph.nodes.len() > MOST_NODES {
+            return node;
+        }
+        let made = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.make(node, &key.1));
+        self.nodes.insert(key, made);
+        made
+    }
+
+    fn make(&mut self, node: NodeId, quantified: &Quantified) -> NodeId {
+        let free = quantified.variables.is_empty();
+        match self.original.graph.nodes[node as usize].clone() {
+            kept @ (Node::Constant(_) | Node::Condition { .. }) => {
+                let inner = self.add(kept);
+                self.bind(quantified, inner)
+            }
+            Node::Junction { all, parts } if free || all == quantified.all => {
+                let parts = parts.iter().map(|&part| self.node(part, quantified)).collect();
+                self.add(Node::Junction { all, parts })
+            }
+            Node::Junction { all, parts } => self.exception(all, &parts, quantified),
+            Node::Quantifier { all, quantifier, body } if free || all == quantified.all => {
+                let own = self.original.quantifiers[quantifier as usize].variables.iter();
+                let own = own.map(|&variable| (variable, quantifier));
+                let variables = quantified.variables.iter().copied().chain(own).collect();
+                self.node(body, &Quantified { all, variables })
+            }
+            Node::Modality { all, action, body } if free || all == quantified.all => {
+                let here = quantified.keep(|variable| self.action_has(action, variable));
+                let later = quantified.keep(|variable| !self.action_has(action, variable));
+                let body = self.node(body, &later);
+                let step = self.add(Node::Modality { all, action, body });
+                self.bind(&here, step)
+            }
+            Node::Call { point, arguments } if free || self.passes(point, arguments, quantified) => {
+                let point = self.point(point, quantified);
+                self.add(Node::Call { point, arguments })
+            }
+            Node::Quantifier { .. } | Node::Modality { .. } | Node::Call { .. } => {
+                let inner = self.node(node, &Quantified::none());
+                self.bind(quantified, inner)
+            }
+        }
+    }
+
+    /// A quantifier in front of a junction of the other kind: parts without its variables stay outside.
+    fn exception(&mut self, all: bool, parts: &[NodeId], quantified: &Quantified) -> NodeId {
+        let needs = |one: &Self, part: NodeId| {
+            quantified.variables.iter().any(|&(variable, _)| one.depends(part, variable))
+        };
+        let (inside, outside): (Vec<NodeId>, Vec<NodeId>) =
+            parts.iter().partition(|&&part| needs(self, part));
+        let bound = match inside[..] {
+            [only] => self.node(only, quantified),
+            _ => {
+                let parts = inside.iter().map(|&part| self.node(part, &Quantified::none())).collect();
+                let junction = self.add(Node::Junction { all, parts });
+                self.bind(quantified, junction)
+            }
+        };
+        if outside.is_empty() {
+            return bound;
+        }
+        let outside: Vec<NodeId> =
+            outside.into_iter().map(|part| self.node(part, &Quantified::none())).collect();
+        let parts = outside.into_iter().chain([bound]).collect();
+        self.add(Node::Junction { all, parts })
+    }
+
+    /// A quantifier in front of a new node.
+    fn bind(&mut self, quantified: &Quantified, body: NodeId) -> NodeId {
+        let Some(&(_, source)) = quantified.variables.first() else { return body };
+        let variables: Box<[VariableId]> = quantified.variables.iter().map(|one| one.0).collect();
+        let slot = |one: &VariableId| self.formula.variables.iter().position(|other| other == one);
+        let slots = variables.iter().filter_map(slot).map(|slot| slot as u32).collect();
+        let quantifier = self.formula.quantifiers.len() as u32;
+        let place = self.original.quantifiers[source as usize].place.clone();
+        let node = self.add(Node::Quantifier { all: quantified.all, quantifier, body });
+        self.formula.quantifiers.push(BoundVariables { variables, node, place });
+        self.formula.graph.quantifiers.push(slots);
+        node
+    }
+
+    /// The fixed point with variables quantified inside of it.
+    fn point(&mut self, point: u32, quantified: &Quantified) -> u32 {
+        let key = (point, quantified.clone());
+        if let Some(&known) = self.points.get(&key) {
+            return known;
+        }
+        let id = match quantified.variables.is_empty() {
+            true => point,
+            false => {
+                self.formula.graph.points.push(self.original.graph.points[point as usize].clone());
+                self.levels.push(self.levels[point as usize]);
+                self.formula.graph.points.len() as u32 - 1
+            }
+        };
+        self.points.insert(key, id);
+        let body = self.original.graph.points[point as usize].body;
+        let body = self.node(body, quantified);
+        self.formula.graph.points[id as usize].body = body;
+        id
+    }
+
+    /// Whether a quantifier may pass a fixed point.
+    fn passes(&self, point: u32, arguments: u32, quantified: &Quantified) -> bool {
+        let fixed = &self.original.graph.points[point as usize];
+        if fixed.least == quantified.all
+            || !fixed.parameters.is_empty()
+            || quantified.variables.iter().any(|&(variable, _)| self.arguments_have(arguments, variable))
+        {
+            return false;
+        }
+        let nodes = &self.original.graph.nodes;
+        let mut reach = Reach { nodes, target: point, known: FxHashMap::default(), mover: self };
+        // All that leads to a call of the fixed point again.
+        let mut seen = vec![false; nodes.len()];
+        let mut rest = vec![fixed.body];
+        while let Some(node) = rest.pop() {
+            if std::mem::replace(&mut seen[node as usize], true) || !reach.reaches(node) {
+                continue;
+            }
+            let lacks = |has: &dyn Fn(VariableId) -> bool| {
+                quantified.variables.iter().all(|&(variable, _)| !has(variable))
+            };
+            match &nodes[node as usize] {
+                Node::Constant(_) | Node::Condition { .. } => {}
+                Node::Junction { all, parts } if *all == quantified.all => rest.extend_from_slice(parts),
+                Node::Quantifier { all, body, .. } if *all == quantified.all => rest.push(*body),
+                Node::Modality { all, action, body }
+                    if *all == quantified.all && lacks(&|variable| self.action_has(*action, variable)) =>
+                {
+                    rest.push(*body);
+                }
+                Node::Call { point: other, arguments }
+                    if lacks(&|variable| self.arguments_have(*arguments, variable))
+                        && self.original.graph.points[*other as usize].least != quantified.all =>
+                {
+                    if *other != point {
+                        rest.push(self.original.graph.points[*other as usize].body);
+                    }
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Which nodes lead to a call of a fixed point.
+struct Reach<'a> {
+    nodes: &'a [Node],
+    target: u32,
+    known: FxHashMap<NodeId, bool>,
+    mover: &'a Mover<'a>,
+}
+
+impl Reach<'_> {
+    fn reaches(&mut self, from: NodeId) -> bool {
+        if let Some(&known) = self.known.get(&from) {
+            return known;
+        }
+        let mut seen = vec![false; self.nodes.len()];
+        let mut rest = vec![from];
+        let mut found = false;
+        while let Some(node) = rest.pop() {
+            if std::mem::replace(&mut seen[node as usize], true) {
+                continue;
+            }
+            match &self.nodes[node as usize] {
+                Node::Constant(_) | Node::Condition { .. } => {}
+                Node::Junction { parts, .. } => rest.extend_from_slice(parts),
+                Node::Quantifier { body, .. } | Node::Modality { body, .. } => rest.push(*body),
+                Node::Call { point, .. } if *point == self.target => {
+                    found = true;
+                    break;
+                }
+                Node::Call { point, .. } => {
+                    rest.push(self.mover.original.graph.points[*point as usize].body);
+                }
+            }
+        }
+        self.known.insert(from, found);
+        found
+    }
+}

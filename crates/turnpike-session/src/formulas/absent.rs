@@ -1,0 +1,25 @@
+//! Actions of a formula that cannot occur: `[a]false` holds wherever nothing shows `a`, which proves
+//! nothing about a hidden `a`.
+
+use turnpike_mcrl2::explore::Requirement;
+use turnpike_model::{Diagnostic, Model, Severity};
+
+use crate::impossible;
+
+/// Warnings about actions that cannot occur, and errors about those that may be the only reason why the
+/// formula holds.
+pub(super) fn find(model: &dyn Model, requirement: &Requirement) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let (mut warnings, mut errors) = (Vec::new(), Vec::new());
+    for absent in requirement.absent_actions() {
+        let Some(error) = impossible::explain(model, absent.word) else { continue };
+        let error = error.at(absent.place, "");
+        warnings.push(Diagnostic { severity: Severity::Warning, ..error.clone() });
+        if absent.helps {
+            let why = format!("{}, so the formula may hold for that reason alone", error.message);
+            let help = "to accept that, add the option `allow-unknown`";
+            let help = error.help.as_ref().map_or(help.to_owned(), |first| format!("{first}; {help}"));
+            errors.push(Diagnostic { message: why, help: Some(help), ..error });
+        }
+    }
+    (warnings, errors)
+}
