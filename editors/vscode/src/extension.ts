@@ -10,7 +10,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   client = new LanguageClient(
     "turnpike",
     { command: program(), args: ["lsp"] },
-    { documentSelector: ["mcrl2", "tck", "xta"].map((language) => ({ scheme: "file", language })) },
+    { documentSelector: ["mcrl2", "mcf", "tck", "xta"].map((language) => ({ scheme: "file", language })) },
   );
   await client.start();
 }
