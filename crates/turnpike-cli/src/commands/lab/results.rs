@@ -257,6 +257,7 @@ pub(super) fn status(args: &StatusArgs, format: Format) -> Outcome<()> {
     }
     let (seconds, left) =
         experiments.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.seconds, sum.1 + one.seconds_left));
+    let empty: usize = experiments.iter().map(|one| one.empty).sum();
     let several = experiments.len() > 1;
     for one in experiments {
         let Some(asked) = one.asked else {
@@ -274,7 +275,12 @@ pub(super) fn status(args: &StatusArgs, format: Format) -> Outcome<()> {
     }
     if args.time && several && seconds > 0.0 {
         let left = duration(left);
-        output::line(&format!("together {} of work on one core, about {left} left", duration(seconds)));
+        let unknown = match empty {
+            0 => String::new(),
+            cells => format!(", not counting {cells} cells without runs"),
+        };
+        let done = duration(seconds);
+        output::line(&format!("together {done} of work on one core, about {left} left{unknown}"));
     }
     Ok(())
 }
