@@ -1,5 +1,6 @@
 //! A trace can come from anyone: what it names is not executed, and what it says does not reach the terminal as
 //! commands.
+#![allow(clippy::print_stderr, reason = "tests say what they skip")]
 
 use std::path::Path;
 use std::process::Command;

@@ -129,7 +129,7 @@ impl Mcrl2Model {
         }
         let word = signatures.label(&spelling::join(&label.actions).unwrap_or_else(|| bare.to_owned()));
         // A wildcard may stand for a time or a probability.
-        if !word.is_known() && !(*suffixes && open) {
+        if !(word.is_known() || *suffixes && open) {
             return Err(word);
         }
         let names: Vec<String> = label.actions.iter().map(|action| action.name.clone()).collect();
