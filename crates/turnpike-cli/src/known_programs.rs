@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 use turnpike_model::Diagnostic;
-use turnpike_session::{Location, ProgramSource, Source, join_words};
+use turnpike_session::{Location, ProgramSource, Source, quote_word};
 
 use crate::failure::{Failure, Outcome};
 
@@ -35,9 +35,9 @@ pub(crate) fn check(source: &Source, trace: &str, instead: &str) -> Outcome<()> 
         return Ok(());
     }
     let words = std::iter::once(program.path.as_os_str()).chain(program.arguments.iter().map(AsRef::as_ref));
-    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> = words.map(|word| quote_word(&word.to_string_lossy())).collect();
     let message =
-        format!("{trace} asks to execute a program that you have not searched here: {}", join_words(&words));
+        format!("{trace} asks to execute a program that you have not searched here: {}", words.join(" "));
     let help = format!("only if you trust it, name the program: {instead}");
     Err(Diagnostic::error(message).help(help).into())
 }

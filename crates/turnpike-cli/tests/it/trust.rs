@@ -32,7 +32,8 @@ fn a_program_that_only_a_trace_names_is_not_executed() {
         &["replay", "evil.json", "--rr"],
         &["explore", "evil.json", "--no-open"],
     ] {
-        let words = ["evil.json asks to execute a program", "/usr/bin/touch", "--program PATH"];
+        let words =
+            ["evil.json asks to execute a program", "searched here: /usr/bin/touch /", "--program PATH"];
         turnpike_in(folder.path(), arguments, "").expect(2, &words);
         assert!(!mark.exists(), "{arguments:?}");
     }
