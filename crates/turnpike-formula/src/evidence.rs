@@ -59,7 +59,8 @@ impl Evidence {
         let mut seen = vec![false; builder.game.vertices()];
         let mut places: FxHashMap<u32, u32> = FxHashMap::default();
         let mut order = Vec::new();
-        let (mut pairs, mut paired): (Vec<(u32, u32)>, FxHashSet<(u32, u32)>) = Default::default();
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        let mut paired: FxHashSet<(u32, u32)> = FxHashSet::default();
         let mut followed = 0;
         let mut queue = std::collections::VecDeque::from([initial]);
         seen[initial as usize] = true;
