@@ -387,6 +387,9 @@ fn parked_threads_wake_for_no_reason_when_asked_for() {
         let plan = Plan { spurious, ..Plan::new(&[]) };
         let ends = all_with(GuestOptions::default(), plan, looks_again);
         assert!(ends.iter().all(|end| *end == End::Finished), "{spurious}");
+        // It need not wake up, though.
+        let ends = all_with(GuestOptions::default(), plan, thread::park);
+        assert!(ends.contains(&End::Deadlock) && ends.contains(&End::Finished), "{spurious}");
         let limited = || thread::park_timeout(Duration::from_millis(1));
         assert!(all_with(GuestOptions::default(), plan, limited).iter().all(|end| *end == End::Finished));
     }

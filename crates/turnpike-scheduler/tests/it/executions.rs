@@ -191,11 +191,14 @@ fn waking_up_for_no_reason() {
     let out = run(&mut script, &plan);
     assert_eq!(
         out.choices[out.last_choices..].iter().map(show).collect::<Vec<_>>(),
-        ["1.spurious Reacquire"]
+        ["1.stay Reacquire", "1.spurious Reacquire"]
     );
-    let plan = Plan { spurious: 1, policy: Policy::First, ..Plan::new(&[]) };
-    let out = run(&mut script, &plan);
-    assert_eq!((out.end, out.steps.len()), (End::Deadlock, 5));
+    // Nobody has to wake up; who does so waits again, and then cannot any more.
+    for (prefix, steps) in [(vec![], 3), (vec![0, 0, 1], 5)] {
+        let plan = Plan { spurious: 1, policy: Policy::First, ..Plan::new(&prefix) };
+        let out = run(&mut script, &plan);
+        assert_eq!((out.end, out.steps.len()), (End::Deadlock, steps));
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ pub(crate) fn show(choice: &Choice) -> String {
     match choice.alternative {
         Choice::TIMEOUT => format!("{}.timeout {:?}", choice.thread.0, choice.kind),
         Choice::SPURIOUS => format!("{}.spurious {:?}", choice.thread.0, choice.kind),
+        Choice::STAY => format!("{}.stay {:?}", choice.thread.0, choice.kind),
         n => format!("{}.{n} {:?}", choice.thread.0, choice.kind),
     }
 }
