@@ -99,3 +99,11 @@ fn who_may_wake_for_no_reason_may_also_not_wake() {
         }
     }
 }
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn functions_without_the_sanitizer_prove_nothing() {
+    let Some(path) = guest("hidden.c") else { return };
+    let report = search(&model(&path, &[], ProgramOptions::default()), EXHAUSTIVE.into(), 1_000);
+    assert_eq!(report.verdict, Verdict::Inconclusive);
+}
