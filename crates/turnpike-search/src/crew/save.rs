@@ -32,7 +32,7 @@ fn unwritten(process: Option<usize>, error: &str, schedule: &Schedule) -> Halt {
         Some(process) => format!("process {process} cannot write its part of a checkpoint: {error}"),
         None => format!("cannot write a checkpoint: {error}"),
     };
-    let help = format!("the checkpoint before it, if there is one, can be used: --resume {folder}");
+    let help = format!("the search can go on from the checkpoint before it in {folder}, if there is one");
     SearchError::from(turnpike_model::Diagnostic::error(message).help(help)).into()
 }
 
