@@ -66,7 +66,8 @@ const UNSEEN: &str =
 
 /// What weak memory does not model.
 const MIXED: &str = "weak memory of atomic variables that are accessed in parts or have more than 8 bytes";
-const PLAIN: &str = "the order in which plain accesses that race reach memory (`--find race` reports them)";
+const PLAIN: &str =
+    "the order in which plain accesses that race reach memory (search for `race` to see them)";
 
 /// Which plain accesses are steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,16 +10,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 
-/// Functions of the object files with which programs begin and end.
-const FRAME: [&str; 8] = [
+/// Functions that become part of programs when they are linked, and one of `turnpike.h`.
+const FRAME: [&str; 12] = [
     "__do_global_dtors_aux",
     "__libc_csu_fini",
     "__libc_csu_init",
     "_dl_relocate_static_pie",
     "_start",
+    "at_quick_exit",
+    "atexit",
     "deregister_tm_clones",
     "frame_dummy",
+    "pthread_atfork",
     "register_tm_clones",
+    "tp_controlled",
 ];
 
 /// What is needed of a file.

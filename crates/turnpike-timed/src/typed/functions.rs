@@ -145,28 +145,38 @@ impl<'t> Checker<'t> {
                 .help("use a loop"));
         }
         if self.is_harmless(key, function, scope) {
-            let mut done = Vec::new();
-            for argument in arguments {
-                let Some(checks) = self.ignored_argument(argument)? else {
-                    return Err(effects_of_argument(place));
-                };
-                done.extend(checks);
-            }
-            let done = (!done.is_empty()).then(|| in_sequence(done, Expression::Constant(0)));
             let void = function.result.kind == tree::TypeKind::Void;
-            return Ok(match void {
-                true => {
-                    let expression = done.unwrap_or(Expression::Constant(0));
-                    Operand::Value(Value { ty: Type::Void, expression })
-                }
-                false => Operand::Real { known: None, effect: done },
-            });
+            return self.call_harmless(void, arguments, place);
         }
         let mut bound = Vec::new();
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             bound.push(self.argument(parameter, argument, scope)?);
         }
         self.call_bound(key, scope, function, bound, place)
+    }
+
+    /// A function without effects on integers: only its arguments are evaluated.
+    fn call_harmless(
+        &mut self,
+        void: bool,
+        arguments: &[tree::Expression],
+        place: &Place,
+    ) -> Outcome<Operand> {
+        let mut done = Vec::new();
+        for argument in arguments {
+            let Some(checks) = self.ignored_argument(argument)? else {
+                return Err(effects_of_argument(place));
+            };
+            done.extend(checks);
+        }
+        let done = (!done.is_empty()).then(|| in_sequence(done, Expression::Constant(0)));
+        Ok(match void {
+            true => {
+                let expression = done.unwrap_or(Expression::Constant(0));
+                Operand::Value(Value { ty: Type::Void, expression })
+            }
+            false => Operand::Real { known: None, effect: done },
+        })
     }
 
     /// Checks an argument against its parameter, whose type is written in `scope`.

@@ -17,7 +17,7 @@ const AFTER_HELP: &str = "\
 Examples:
   turnpike lab list
   turnpike lab run experiments/highway-table1.toml --scale 0.05
-  turnpike lab run experiments/*.toml --jobs 2 --models mcrl2/examples --models mcrl2-2008/examples
+  turnpike lab run experiments/*.toml --models mcrl2/examples --models 2008
   turnpike lab status --cells
   turnpike lab report -o report
   turnpike lab export mine --figures pictures

@@ -62,7 +62,7 @@ fn permute(parts: &mut Vec<(&str, usize)>, from: usize, out: &mut Vec<String>) {
     if from == parts.len() {
         let pattern = |(name, arity): &(&str, usize)| match arity {
             0 => (*name).to_owned(),
-            arity => format!("{name}({})", vec!["x"; *arity].join(",")),
+            arity => format!("{name}({})", vec!["*"; *arity].join(",")),
         };
         return out.push(parts.iter().map(pattern).collect::<Vec<_>>().join("|"));
     }

@@ -425,9 +425,9 @@ fn parameters_have_readable_names() {
          init allow({a, b, c}, P(0, 0) || Q(0, 0) || P(1, 1));",
     );
     let names: Vec<&str> = process.parameters.iter().map(|one| &*one.name).collect();
-    assert_eq!(names, ["P1", "P1.n", "P1.m", "Q.n", "k", "P2", "P2.n", "P2.m"]);
+    assert_eq!(names, ["P(0)", "P(0).n", "P(0).m", "Q.n", "k", "P(1)", "P(1).n", "P(1).m"]);
     assert_eq!(process.initial.len(), 3);
-    assert_eq!(update(&process, &process.initial[2]), "P2=0 P2.n=1 P2.m=1");
+    assert_eq!(update(&process, &process.initial[2]), "P(1)=0 P(1).n=1 P(1).m=1");
 }
 
 #[test]

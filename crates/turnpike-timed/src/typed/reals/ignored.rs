@@ -81,11 +81,10 @@ impl Checker<'_> {
             )
             .at(expression.span.clone(), "")),
             ExpressionKind::Call(callee, arguments) => {
-                let name = match &callee.kind {
-                    ExpressionKind::Name(name) => name.as_str(),
-                    _ => "",
-                };
-                if self.lookup(name, &callee.span).is_none() && is_predeclared(name) {
+                if let ExpressionKind::Name(name) = &callee.kind
+                    && is_predeclared(name)
+                    && self.lookup(name, &callee.span).is_none()
+                {
                     return arguments.iter().try_for_each(|argument| self.ignore(argument, perhaps, out));
                 }
                 let done = self.ignored_call(callee, arguments, &expression.span)?;
