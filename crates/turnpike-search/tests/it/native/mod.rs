@@ -16,7 +16,7 @@ pub(crate) fn compile(source: &Path, flags: &[&str]) -> Option<PathBuf> {
     static BUSY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("searched");
     std::fs::create_dir_all(&folder).expect("cargo's folder can be written");
-    let name = source.file_name()?.to_string_lossy().into_owned() + &flags.concat();
+    let name = source.file_name()?.to_string_lossy().into_owned() + &flags.concat().replace('/', "_");
     let output = folder.join(format!("{name}-{}", std::process::id()));
     let mut done = BUSY.lock().unwrap();
     if done.contains(&output) {
