@@ -2,6 +2,9 @@
 
 use clap::ValueEnum;
 use serde_json::json;
+use turnpike_mcrl2::syntax::formula::{Action, Regular, RegularKind, State, StateKind};
+use turnpike_mcrl2::syntax::{Data, DataId, Symbol, Symbols, Tree, parse_formula};
+use turnpike_model::Diagnostic;
 
 use crate::cli::Format;
 use crate::exit::Exit;
@@ -85,8 +88,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         let plural = if needed == 1 { "" } else { "s" };
         return Err(Failure::usage(format!("this pattern needs {needed} action{plural}, not {found}")));
     }
-    let bind = args.forall.map(|variables| format!("forall {variables}. ")).unwrap_or_default();
+    let bind = args.forall.as_ref().map(|variables| format!("forall {variables}. ")).unwrap_or_default();
     let formula = args.pattern.formula(&args.actions, &bind);
+    check_closed(&args.actions, &formula)?;
     match format {
         Format::Human => output::line(&formula),
         Format::Json => output::json(&json!({
@@ -96,4 +100,113 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         })),
     }
     Ok(Exit::Clean)
+}
+
+/// Refuses what is not a formula, and single letters that nothing binds: they are not constants.
+fn check_closed(actions: &[String], formula: &str) -> Outcome<()> {
+    for action in actions {
+        let (parsed, diagnostics) = parse_formula(&format!("[{action}]true"), &Symbols::default());
+        if parsed.is_none() {
+            let why = diagnostics.first().map(|one| one.message.clone()).unwrap_or_default();
+            return Err(Failure::usage(format!("`{action}` is not an action formula: {why}")));
+        }
+    }
+    let (parsed, diagnostics) = parse_formula(formula, &Symbols::default());
+    if parsed.is_none() {
+        return Err(Failure {
+            source: Some(formula.to_owned()),
+            diagnostics,
+            ..Failure::usage("").in_file("the formula")
+        });
+    }
+    let Some(file) = parsed else { return Ok(()) };
+    let mut walk = Walk { tree: &file.tree, bound: Vec::new(), free: None };
+    walk.state(&file.formula);
+    let Some(free) = walk.free else { return Ok(()) };
+    let error = Diagnostic::error(format!("nothing binds the variable `{free}`"));
+    Err(error.help(format!("name its sort, for example: --forall '{free}: Nat'")).into())
+}
+
+/// Looks for a single letter among the arguments of actions that nothing binds.
+struct Walk<'t> {
+    tree: &'t Tree,
+    bound: Vec<Symbol>,
+    free: Option<String>,
+}
+
+impl Walk<'_> {
+    fn state(&mut self, state: &State) {
+        let mark = self.bound.len();
+        match &state.kind {
+            StateKind::Data(_) | StateKind::Call { .. } => {}
+            StateKind::Not(body) | StateKind::FixedPoint { body, .. } => self.state(body),
+            StateKind::Quantifier { variables, body, .. } => {
+                self.bound.extend(variables.iter().map(|one| one.name.symbol));
+                self.state(body);
+            }
+            StateKind::Binary(_, left, right) => {
+                self.state(left);
+                self.state(right);
+            }
+            StateKind::Modality { regular, body, .. } => {
+                self.regular(regular);
+                self.state(body);
+            }
+        }
+        self.bound.truncate(mark);
+    }
+
+    fn regular(&mut self, regular: &Regular) {
+        match &regular.kind {
+            RegularKind::Action(action) => self.action(action),
+            RegularKind::Sequence(left, right) | RegularKind::Choice(left, right) => {
+                self.regular(left);
+                self.regular(right);
+            }
+            RegularKind::Star(body) | RegularKind::Plus(body) => self.regular(body),
+        }
+    }
+
+    fn action(&mut self, action: &Action) {
+        match action {
+            Action::Data(_) => {}
+            Action::Multi(actions) => {
+                for &argument in actions.iter().flat_map(|one| one.1.iter()) {
+                    self.argument(argument);
+                }
+            }
+            Action::Not(body) => self.action(body),
+            Action::Binary(_, left, right) => {
+                self.action(left);
+                self.action(right);
+            }
+            Action::Quantifier { variables, body, .. } => {
+                let mark = self.bound.len();
+                self.bound.extend(variables.iter().map(|one| one.name.symbol));
+                self.action(body);
+                self.bound.truncate(mark);
+            }
+        }
+    }
+
+    fn argument(&mut self, argument: DataId) {
+        match self.tree.data(argument) {
+            Data::Name(name) => {
+                let text = self.tree.text(*name);
+                let is_letter = text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_lowercase());
+                if is_letter && !self.bound.contains(name) {
+                    self.free.get_or_insert_with(|| text.to_owned());
+                }
+            }
+            Data::Unary(_, inner) => self.argument(*inner),
+            Data::Binary(_, left, right) => {
+                self.argument(*left);
+                self.argument(*right);
+            }
+            Data::Apply { arguments, .. } | Data::List(arguments) | Data::Set(arguments) => {
+                arguments.iter().for_each(|&one| self.argument(one));
+            }
+            _ => {}
+        }
+    }
 }

@@ -460,3 +460,22 @@ fn distinguishing_formulas_distinguish() {
     }
     assert!(decided >= 8, "{decided} formulas");
 }
+
+/// Ready formulas are closed, and made of actions.
+#[test]
+fn patterns_print_closed_formulas() {
+    let response = ["formula", "response", "r(d)", "s(d)"];
+    turnpike(&response).expect(2, &["nothing binds the variable `d`", "--forall 'd: Nat'"]);
+    turnpike(&[&response[..], &["--forall", "d: D"]].concat()).expect(0, &["[true*] forall d: D. [(r(d))]"]);
+    turnpike(&["formula", "response", "a(", "b"]).expect(2, &["`a(` is not an action formula"]);
+    turnpike(&["formula", "absence", "exists d: Nat. a(d)"]).exits(0);
+}
+
+#[test]
+fn long_conjunctions_are_not_nested() {
+    let (long, deep) = (vec!["<a(0)>true"; 3_000].join(" && "), format!("{}true", "!".repeat(3_000)));
+    let folder = folder(&[("counter.mcrl2", COUNTER), ("long.mcf", &long), ("deep.mcf", &deep)]);
+    let search = |file: &str| turnpike_in(folder.path(), &["search", "counter.mcrl2", "--formula", file], "");
+    search("long.mcf").expect(0, &["holds: long.mcf"]);
+    search("deep.mcf").expect(2, &["nested too deeply"]);
+}

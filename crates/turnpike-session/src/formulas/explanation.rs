@@ -1,11 +1,12 @@
 //! Evidence in a sentence.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use turnpike_formula::{Edge, Evidence, Shape};
-use turnpike_mcrl2::syntax::formula::{Action, Regular, RegularKind, State, StateKind};
-use turnpike_mcrl2::syntax::{Symbols, Tree, parse_formula};
+use turnpike_mcrl2::syntax::formula::{Action as ActionFormula, Regular, RegularKind, State, StateKind};
+use turnpike_mcrl2::syntax::{Data, DataId, Symbols, Tree, parse_formula};
 use turnpike_model::Label;
+use turnpike_model::label::Action;
 
 /// What a path with a loop shows, in words: which steps lead to the loop, and which of the formula's
 /// actions do not happen in it. Other evidence speaks for itself.
@@ -13,19 +14,33 @@ pub fn explain_evidence(evidence: &Evidence, formula: &str) -> Option<String> {
     let Shape::Lasso { stem, cycle } = evidence.shape() else { return None };
     let named = actions_of(formula);
     let path = evidence.path();
-    let names = |edge: &Edge| -> Vec<String> {
-        Label::parse(&edge.label).actions.into_iter().map(|action| action.name).collect()
-    };
-    let happens: BTreeSet<String> = path[stem..].iter().flat_map(|edge| names(edge)).collect();
+    let actions = |edge: &Edge| Label::parse(&edge.label).actions;
+    let is_named = |action: &Action| named.iter().any(|one| one.name == action.name);
+    let happens: Vec<Action> = path[stem..].iter().flat_map(|edge| actions(edge)).collect();
     // The last step that the formula speaks of says most about where the loop is.
     let before = path[..stem].iter().rev();
-    let told = before.clone().find(|edge| names(edge).iter().any(|name| named.contains(name)));
-    let known: Vec<String> = told.map(|edge| names(edge)).unwrap_or_default();
-    let missing: Vec<&str> = named
-        .iter()
-        .filter(|name| !happens.contains(*name) && !known.contains(name))
-        .map(String::as_str)
-        .collect();
+    let told = before.clone().find(|edge| actions(edge).iter().any(is_named));
+    let known: Vec<Action> = told.map(|edge| actions(edge)).unwrap_or_default();
+    let values = values_of(&named, &known);
+    let names = |edge: &Edge| -> Vec<String> { actions(edge).into_iter().map(|one| one.name).collect() };
+    let mut missing: Vec<String> = Vec::new();
+    for action in &named {
+        let arguments: Option<Vec<String>> =
+            action.arguments.iter().map(|argument| value(argument, &values)).collect();
+        let same = |one: &Action| {
+            one.name == action.name && arguments.as_ref().is_none_or(|own| *own == one.arguments)
+        };
+        if happens.iter().any(same) || known.iter().any(|one| one.name == action.name) {
+            continue;
+        }
+        let text = match arguments {
+            Some(arguments) if !arguments.is_empty() => format!("{}({})", action.name, arguments.join(",")),
+            _ => action.name.clone(),
+        };
+        if !missing.contains(&text) {
+            missing.push(text);
+        }
+    }
     let after = match told.or_else(|| before.clone().find(|edge| !names(edge).is_empty())) {
         Some(edge) => format!("after {} ", edge.label),
         None => String::new(),
@@ -36,17 +51,35 @@ pub fn explain_evidence(evidence: &Evidence, formula: &str) -> Option<String> {
     Some(format!("{after}the system can go on for ever{without}: loop of {steps}"))
 }
 
-/// The names of the actions in a formula.
-fn actions_of(formula: &str) -> BTreeSet<String> {
+/// The values that the variables of a formula have in a label: `r(d)` and `r(2)` say that d is 2.
+fn values_of(named: &[Action], label: &[Action]) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    for action in label {
+        let same = |one: &&Action| one.name == action.name && one.arguments.len() == action.arguments.len();
+        if let Some(one) = named.iter().find(same) {
+            values.extend(one.arguments.iter().cloned().zip(action.arguments.iter().cloned()));
+        }
+    }
+    values
+}
+
+/// What an argument of a formula stands for: a number for itself, a variable for its value.
+fn value(argument: &str, values: &BTreeMap<String, String>) -> Option<String> {
+    let is_number = !argument.is_empty() && argument.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { Some(argument.to_owned()) } else { values.get(argument).cloned() }
+}
+
+/// The actions in a formula, each once; arguments that are neither names nor numbers are empty texts.
+fn actions_of(formula: &str) -> Vec<Action> {
     let (file, _) = parse_formula(formula, &Symbols::default());
-    let mut names = BTreeSet::new();
+    let mut names = Vec::new();
     if let Some(file) = file {
         of_state(&file.tree, &file.formula, &mut names);
     }
     names
 }
 
-fn of_state(tree: &Tree, state: &State, names: &mut BTreeSet<String>) {
+fn of_state(tree: &Tree, state: &State, names: &mut Vec<Action>) {
     match &state.kind {
         StateKind::Data(_) | StateKind::Call { .. } => {}
         StateKind::Not(body) | StateKind::Quantifier { body, .. } | StateKind::FixedPoint { body, .. } => {
@@ -63,7 +96,7 @@ fn of_state(tree: &Tree, state: &State, names: &mut BTreeSet<String>) {
     }
 }
 
-fn of_regular(tree: &Tree, regular: &Regular, names: &mut BTreeSet<String>) {
+fn of_regular(tree: &Tree, regular: &Regular, names: &mut Vec<Action>) {
     match &regular.kind {
         RegularKind::Action(action) => of_action(tree, action, names),
         RegularKind::Sequence(left, right) | RegularKind::Choice(left, right) => {
@@ -74,14 +107,24 @@ fn of_regular(tree: &Tree, regular: &Regular, names: &mut BTreeSet<String>) {
     }
 }
 
-fn of_action(tree: &Tree, action: &Action, names: &mut BTreeSet<String>) {
+fn of_action(tree: &Tree, action: &ActionFormula, names: &mut Vec<Action>) {
     match action {
-        Action::Data(_) => {}
-        Action::Multi(actions) => {
-            names.extend(actions.iter().map(|(name, _)| tree.text(name.symbol).to_owned()));
+        ActionFormula::Data(_) => {}
+        ActionFormula::Multi(actions) => {
+            for (name, arguments) in actions {
+                let argument = |&id: &DataId| match tree.data(id) {
+                    Data::Name(name) | Data::Number(name) => tree.text(*name).to_owned(),
+                    _ => String::new(),
+                };
+                let arguments = arguments.iter().map(argument).collect();
+                let action = Action { name: tree.text(name.symbol).to_owned(), arguments };
+                if !names.contains(&action) {
+                    names.push(action);
+                }
+            }
         }
-        Action::Not(body) | Action::Quantifier { body, .. } => of_action(tree, body, names),
-        Action::Binary(_, left, right) => {
+        ActionFormula::Not(body) | ActionFormula::Quantifier { body, .. } => of_action(tree, body, names),
+        ActionFormula::Binary(_, left, right) => {
             of_action(tree, left, names);
             of_action(tree, right, names);
         }
@@ -99,7 +142,7 @@ mod tests {
         let steps: Vec<Taken> = ["r1(d2)", "tau", "tau", "i", "tau"].into_iter().map(taken).collect();
         let formula = "[true*] forall d: D. [r1(d)](mu X. [!s4(d)]X && <true>true)";
         let told = |start| explain_evidence(&Evidence::of_run(&steps, start), formula);
-        let sentence = "after r1(d2) the system can go on for ever without s4: loop of 3 steps";
+        let sentence = "after r1(d2) the system can go on for ever without s4(d2): loop of 3 steps";
         assert_eq!(told(Some(2)).as_deref(), Some(sentence));
         let whole = "the system can go on for ever without s4: loop of 5 steps";
         assert_eq!(told(Some(0)).as_deref(), Some(whole));

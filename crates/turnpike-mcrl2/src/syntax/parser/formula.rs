@@ -40,6 +40,11 @@ fn connective(kind: Kind) -> Option<(Connective, u8)> {
     }
 }
 
+fn join(operator: Connective, left: State, right: State) -> State {
+    let span = left.span.to(right.span);
+    State { kind: StateKind::Binary(operator, Box::new(left), Box::new(right)), span }
+}
+
 /// The names that formulas bind here, innermost last.
 #[derive(Default)]
 pub(super) struct Bound {
@@ -107,12 +112,45 @@ impl Parser<'_> {
         let mut left = self.prefixed(bound, depth)?;
         while let Some((operator, found)) = connective(self.kind()).filter(|one| one.1 >= level) {
             self.bump();
-            // All connectives are right associative.
+            if operator != Connective::Implies {
+                left = self.chain(bound, (operator, found), left, depth)?;
+                continue;
+            }
+            // Right associative.
             let right = self.state(bound, found, depth + 1)?;
-            let span = left.span.to(right.span);
-            left = State { kind: StateKind::Binary(operator, Box::new(left), Box::new(right)), span };
+            left = join(operator, left, right);
         }
         Ok(left)
+    }
+
+    /// `F && G && …` or `F || G || …` after its first operator. However long, it is not nested deeply.
+    fn chain(
+        &mut self,
+        bound: &mut Bound,
+        (operator, level): (Connective, u8),
+        first: State,
+        depth: usize,
+    ) -> Parsed<State> {
+        let mut parts = vec![first];
+        loop {
+            parts.push(self.state(bound, level + 1, depth + 1)?);
+            if connective(self.kind()).is_none_or(|one| one.0 != operator) {
+                break;
+            }
+            self.bump();
+        }
+        while parts.len() > 1 {
+            let mut pairs = Vec::with_capacity(parts.len() / 2 + 1);
+            let mut rest = parts.into_iter();
+            while let Some(left) = rest.next() {
+                pairs.push(match rest.next() {
+                    Some(right) => join(operator, left, right),
+                    None => left,
+                });
+            }
+            parts = pairs;
+        }
+        parts.pop().ok_or_else(|| self.unexpected("a formula"))
     }
 
     /// A formula without connectives at its top.

@@ -31,12 +31,14 @@ pub(super) fn distribute(program: &Program, formula: &mut TypedFormula, levels: 
         levels: levels.clone(),
         nodes: FxHashMap::default(),
         points: FxHashMap::default(),
+        moved: false,
     };
     let root = mover.node(formula.graph.root, &Quantified::none());
     for point in 0..points as u32 {
         mover.point(point, &Quantified::none());
     }
-    if mover.formula.graph.nodes.len() <= MOST_NODES {
+    // The numbers of nodes are part of hashes, so they stay the same where nothing moved.
+    if mover.moved && mover.formula.graph.nodes.len() <= MOST_NODES {
         mover.formula.graph.root = root;
         (*formula, *levels) = (mover.formula, mover.levels);
     }
@@ -68,6 +70,8 @@ struct Mover<'p> {
     levels: Vec<usize>,
     nodes: FxHashMap<(NodeId, Quantified), NodeId>,
     points: FxHashMap<(u32, Quantified), u32>,
+    /// Whether a quantifier passed anything.
+    moved: bool,
 }
 
 impl Mover<'_> {
@@ -100,6 +104,7 @@ impl Mover<'_> {
     /// A node of the original formula, with variables quantified in front of it.
     fn node(&mut self, node: NodeId, quantified: &Quantified) -> NodeId {
         let needed = quantified.keep(|variable| self.depends(node, variable));
+        self.moved |= needed.variables.len() < quantified.variables.len();
         let quantified = if needed.variables.is_empty() { Quantified::none() } else { needed };
         let key = (node, quantified);
         if let Some(&known) = self.nodes.get(&key) {
@@ -121,11 +126,13 @@ impl Mover<'_> {
                 self.bind(quantified, inner)
             }
             Node::Junction { all, parts } if free || all == quantified.all => {
+                self.moved |= !free;
                 let parts = parts.iter().map(|&part| self.node(part, quantified)).collect();
                 self.add(Node::Junction { all, parts })
             }
             Node::Junction { all, parts } => self.exception(all, &parts, quantified),
             Node::Quantifier { all, quantifier, body } if free || all == quantified.all => {
+                self.moved |= !free;
                 let own = self.original.quantifiers[quantifier as usize].variables.iter();
                 let own = own.map(|&variable| (variable, quantifier));
                 let variables = quantified.variables.iter().copied().chain(own).collect();
@@ -134,11 +141,13 @@ impl Mover<'_> {
             Node::Modality { all, action, body } if free || all == quantified.all => {
                 let here = quantified.keep(|variable| self.action_has(action, variable));
                 let later = quantified.keep(|variable| !self.action_has(action, variable));
+                self.moved |= !later.variables.is_empty();
                 let body = self.node(body, &later);
                 let step = self.add(Node::Modality { all, action, body });
                 self.bind(&here, step)
             }
             Node::Call { point, arguments } if free || self.passes(point, arguments, quantified) => {
+                self.moved |= !free;
                 let point = self.point(point, quantified);
                 self.add(Node::Call { point, arguments })
             }
@@ -156,6 +165,7 @@ impl Mover<'_> {
         };
         let (inside, outside): (Vec<NodeId>, Vec<NodeId>) =
             parts.iter().partition(|&&part| needs(self, part));
+        self.moved |= inside.len() == 1 || !outside.is_empty();
         let bound = match inside[..] {
             [only] => self.node(only, quantified),
             _ => {
