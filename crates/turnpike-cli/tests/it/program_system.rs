@@ -176,6 +176,11 @@ fn search(folder: &Path, strategy: &str, arguments: &[&str]) -> Ran {
     turnpike_in(folder, &[&search[..], arguments].concat(), "")
 }
 
+/// How the wrong order shows; asking a stream that was closed for its number is an error by itself.
+fn failure(what: &str) -> &'static str {
+    if what == "fileno" { "use after free" } else { "found: assertion failed" }
+}
+
 #[test]
 fn state_of_the_system_that_threads_share_is_ordered() {
     let folder = folder(&[("shared.c", SHARED)]);
@@ -185,7 +190,7 @@ fn state_of_the_system_that_threads_share_is_ordered() {
     }
     for what in ORDERED {
         for strategy in ["auto", "exhaustive", "bfs", "pos"] {
-            search(folder, strategy, &[what]).expect(1, &["found: assertion failed"]);
+            search(folder, strategy, &[what]).expect(1, &[failure(what)]);
         }
         search(folder, "exhaustive", &[what, "later"]).expect(0, &["none", "(complete)"]);
     }
@@ -202,11 +207,9 @@ fn hidden_state_is_ordered_without_instrumentation() {
     if !compile(folder, "gcc", &["-g", "-O1", "shared.c", "-o", "shared"]) {
         return;
     }
-    for what in ["rand", "srand", "random", "lrand48", "atexit", "fsync", "sbrk"] {
-        search(folder, "auto", &[what]).expect(1, &["found: assertion failed"]);
+    for what in ["rand", "srand", "random", "lrand48", "atexit", "fsync", "fileno", "sbrk"] {
+        search(folder, "auto", &[what]).expect(1, &[failure(what)]);
     }
-    // A stream is used after it was closed.
-    search(folder, "auto", &["fileno"]).expect(1, &["use after free"]);
     search(folder, "auto", &["atexit", "later"]).expect(0, &["none", "(synchronisation only)"]);
 }
 
