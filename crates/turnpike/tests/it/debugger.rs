@@ -7,10 +7,8 @@ use std::sync::Arc;
 use turnpike::sync::Mutex;
 use turnpike::thread;
 
-/// Fails, on purpose: the test below starts it.
-#[test]
-#[ignore = "fails on purpose, for the test below"]
-fn two_withdrawals() {
+/// Fails: the two read the balance before either changes it.
+fn withdraw_twice() {
     turnpike::check(|| {
         let balance = Arc::new(Mutex::new(10));
         let withdraw = |balance: &Mutex<i32>| {
@@ -28,19 +26,27 @@ fn two_withdrawals() {
     });
 }
 
-fn this_test() -> Command {
+const CHILD: &str = "TURNPIKE_CHILD";
+
+/// The test below as a process of its own, in which it is the program that fails.
+fn child() -> Command {
     let mut command = Command::new(std::env::current_exe().expect("a binary"));
-    command.args(["--exact", "debugger::two_withdrawals", "--ignored", "--nocapture", "--test-threads=1"]);
+    let test = "debugger::a_failing_schedule_stops_in_gdb";
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, "1");
     command
 }
 
 #[test]
 fn a_failing_schedule_stops_in_gdb() {
+    if std::env::var_os(CHILD).is_some() {
+        return withdraw_twice();
+    }
     if Command::new("gdb").arg("--version").output().is_err() {
         eprintln!("skipped: there is no gdb");
         return;
     }
-    let failed = this_test().output().expect("runs");
+    let failed = child().output().expect("runs");
+    assert!(!failed.status.success(), "the check finds the error");
     let report = String::from_utf8_lossy(&failed.stderr).into_owned();
     let is_frame = |line: &str| line.trim_start().starts_with('#') && line.contains("debugger.rs:");
     if !report.lines().any(is_frame) {
@@ -49,7 +55,7 @@ fn a_failing_schedule_stops_in_gdb() {
     }
     let schedule = report.split("TURNPIKE_REPLAY=").nth(1).expect("a schedule");
     let schedule = schedule.split([' ', ',']).next().expect("a word");
-    let looked = this_test()
+    let looked = child()
         .env("TURNPIKE_REPLAY", schedule)
         .env("TURNPIKE_GDB", "1")
         .stdin(Stdio::piped())
