@@ -14,7 +14,7 @@ use crate::incident::is_place;
 use crate::model::ProgramModel;
 use crate::texts;
 
-/// Where a trace and a program part.
+/// Where a program departs from a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
     /// The step, from 1.
@@ -124,7 +124,7 @@ struct Walk<'m> {
     execution: Execution,
     choices: Vec<u32>,
     labels: Vec<String>,
-    /// What can be done now, once it was asked for.
+    /// The choices of the current state, computed on demand.
     enabled: Option<Vec<String>>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Guarded {
     left_out: Arc<LeftOut>,
     names: Arc<OnceLock<Names>>,
     executions: u64,
-    /// Executions now only serve to get acquainted: one that is cut leaves nothing out.
+    /// Whether executions only gather names: one that is cut then leaves nothing out.
     probing: bool,
     once: Execution,
     again: Execution,
@@ -39,7 +39,7 @@ impl Guarded {
         Guarded { inner, check_every, left_out, names, executions: 0, probing: false, once, again }
     }
 
-    /// From now on, executions only serve to get acquainted, or no longer.
+    /// Begins or ends a phase in which executions only gather names.
     pub(crate) fn set_probing(&mut self, probing: bool) {
         self.probing = probing;
     }
@@ -129,7 +129,7 @@ pub(crate) fn ended(execution: &Execution) -> String {
     format!("{how} after {steps} steps")
 }
 
-/// Where two executions with full detail part, in words.
+/// The first difference of two executions with full detail, in words.
 fn difference(once: &Execution, again: &Execution, executor: &mut dyn Executor) -> Option<String> {
     let pairs = once.steps.iter().zip(&again.steps).enumerate();
     for (index, (one, other)) in pairs {

@@ -61,7 +61,7 @@ fn creation(execution: &Execution, ranks: &[usize], thread: ThreadId) -> Option<
     (parent != thread).then(|| Handover { component: texts::thread(execution, parent), step, action })
 }
 
-/// What steps made available, and no other step has used.
+/// What steps made available and no other step has used yet.
 #[derive(Default)]
 struct Ledger {
     /// The last release of a lock.
@@ -79,12 +79,12 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Books a step, and returns the steps that made it possible.
+    /// Records a step, and returns the steps that made it possible.
     fn take(&mut self, execution: &Execution, index: usize, step: &Choice) -> Vec<usize> {
         let (object, own) = (step.object, step.thread);
         self.last.insert(own, index);
         if step.alternative >= Choice::STAY {
-            // Its time was over, or it woke up by itself: no step gave it anything.
+            // It timed out or woke up spuriously: no other step enabled it.
             return Vec::new();
         }
         let target = ThreadId(step.argument as u32);

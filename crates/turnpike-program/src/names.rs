@@ -2,7 +2,7 @@
 //!
 //! The scheduler numbers what has no name in the order in which an execution meets it, so that one
 //! schedule's `mutex 0` is another's `mutex 1`. Here objects keep the numbers of the first
-//! executions of a program; those that none of them met are told by a part of their hash.
+//! executions of a program; others are named by a part of their hash.
 
 use rustc_hash::FxHashMap;
 use turnpike_scheduler::Execution;

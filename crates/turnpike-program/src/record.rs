@@ -1,5 +1,5 @@
-//! Which thread touches which object, learned from executions: what persistent sets need where
-//! nobody annotated the program.
+//! Which thread touches which object, learned from executions: what persistent sets need if
+//! the program has no annotations.
 
 use std::collections::BTreeMap;
 

@@ -22,7 +22,7 @@ pub struct Row {
     pub preempts: bool,
 }
 
-/// Narrowest of the columns that need more; with less room there is a list.
+/// The least width of a column that needs more; with less room, the schedule is a list.
 const NARROW: usize = 16;
 /// Blanks between columns.
 const GAP: usize = 2;

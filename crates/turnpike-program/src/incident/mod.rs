@@ -1,4 +1,4 @@
-//! What an execution showed, told: how it ended, who waits for whom, and the schedule that made it
+//! A report of an execution: how it ended, who waits for whom, and the schedule that made it
 //! happen.
 
 mod columns;
@@ -188,7 +188,7 @@ impl Incident {
 }
 
 impl ProgramModel {
-    /// Executes a schedule and tells what it showed.
+    /// Executes a schedule and reports what it showed.
     pub fn incident(&self, choices: &[u32]) -> Result<Incident, GuestError> {
         let mut executor = self.executor()?;
         let mut execution = Execution::default();

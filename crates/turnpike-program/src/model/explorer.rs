@@ -138,7 +138,7 @@ impl<'m> ProgramExplorer<'m> {
         Ok(&self.expansions[place])
     }
 
-    /// An expansion to be filled: the oldest, forgotten, when there are enough.
+    /// An expansion to fill: a new one, or the oldest, whose content is forgotten.
     fn make_room(&mut self) -> Expansion {
         let mut oldest = match self.expansions.get_mut(self.next) {
             Some(oldest) => std::mem::take(oldest),
@@ -184,7 +184,7 @@ impl<'m> ProgramExplorer<'m> {
         Ok(())
     }
 
-    /// Whether the schedule of a state is known to hang: seeing that again takes long and tells
+    /// Whether the schedule of a state is known to hang: executing it again would take long and show
     /// nothing new.
     fn hangs(&self, state: u128) -> bool {
         let outcome = self.model.table.find(state).and_then(|node| self.model.table.outcome(node));
@@ -297,8 +297,7 @@ impl Explorer for ProgramExplorer<'_> {
         out.resize(names.len(), String::new());
         let Ok(threads) = self.threads(word(state)) else { return };
         for (name, text) in threads {
-            // A thread that no execution had when names were learned is told with its nearest
-            // ancestor.
+            // A thread that did not exist when names were learned is shown as its nearest ancestor.
             let mut known = name.as_str();
             let place = loop {
                 match (names.iter().position(|other| other == known), known.rsplit_once('.')) {

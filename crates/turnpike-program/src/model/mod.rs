@@ -33,9 +33,9 @@ use table::Table;
 /// Makes executors of one program, one for each thread of the search.
 pub type Launch = dyn Fn() -> Result<Box<dyn Executor>, GuestError> + Send + Sync;
 
-/// Executions that are made to learn the names of threads and objects.
+/// The number of executions that learn the names of threads and objects.
 const PROBES: u64 = 3;
-/// Steps of such an execution.
+/// The limit on steps of such an execution.
 const PROBE_STEPS: u32 = 5_000;
 /// Threads that have a value of their own in the texts of states.
 const NAMED_THREADS: usize = 64;

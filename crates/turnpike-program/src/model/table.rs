@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 use turnpike_model::{LabelId, Violation};
 
-/// No node: what is before the initial state.
+/// The parent of the initial state, which is not a node.
 const NONE: u32 = u32::MAX;
 const SHARDS: usize = 64;
 

@@ -178,7 +178,7 @@ impl NativeExecutor {
         header.tape_used.store(0, Ordering::Relaxed);
         header.end.store(protocol::END_NONE, Ordering::Relaxed);
         if let Some(request) = &self.guest.request {
-            // When the fork server is gone, waiting for its answer tells.
+            // If the fork server is gone, waiting for its answer fails.
             system::write_byte(request, b'X');
         }
         Ok(())
@@ -322,7 +322,7 @@ impl NativeExecutor {
     }
 }
 
-/// Executions that may hang before the program is given up: each takes as long as thousands of
+/// The number of hanging executions after which the search ends: each takes as long as thousands of
 /// others.
 const MOST_HUNG: u32 = 30;
 
@@ -341,8 +341,8 @@ fn text(header: &protocol::Header) -> String {
     String::from_utf8_lossy(header.text.get(..length).unwrap_or_default()).into_owned()
 }
 
-/// What cannot be looked into: parts of the program without the flag, libraries that the guest
-/// tells, functions of the C library, and system calls that nobody tells of.
+/// What is not instrumented: parts of the program without the flag, libraries that the guest
+/// reports, functions of the C library, and system calls that are not reported.
 fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
     let mut parts = opaque::sources(program);
     // Functions of sources without the flag are named with these.
@@ -501,7 +501,7 @@ impl Guest {
         Ok(Guest { child, shared, request: Some(request), answer, output, symbols, unseen })
     }
 
-    /// Waits for an execution that is told to stop at its end.
+    /// Waits for an execution that stops at its end.
     fn wait_until_held(&self, limit: Duration) -> Result<Held, GuestError> {
         let (mut seen, mut since) = (u64::MAX, Instant::now());
         loop {
@@ -598,7 +598,7 @@ fn running(process: i32) -> bool {
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        // The child first, so that its parent can bury it.
+        // The child first, so that its parent can reap it.
         system::kill(self.shared.header().child.load(Ordering::Acquire));
         self.request = None;
         let patience = Instant::now();

@@ -1,4 +1,4 @@
-//! Functions that the sanitizer was told to leave alone (`no_sanitize("thread")`, assembler), although
+//! Functions that the sanitizer does not instrument (`no_sanitize("thread")`, assembler), although
 //! the rest of their source reports its accesses: what threads share there is invisible.
 //!
 //! Without a disassembler. Whatever an x86-64 function does to a variable of its own file by name is

@@ -1,9 +1,9 @@
 //! Functions of the C and C++ libraries that a program calls although it is not known what they do
 //! with its memory.
 //!
-//! Compiled code tells its accesses, and so do the library functions that the guest replaces. Of
-//! the others, some touch no memory of the program, or only memory that nobody else can know of;
-//! these are listed. Whatever is on no list may read or write what threads share.
+//! Instrumented code reports its accesses, and so do the library functions that the guest replaces. Some
+//! of the others access no memory of the program, or only memory that no other thread can reach; these
+//! are listed here. Every other function may read or write what threads share.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 use object::{Object, ObjectSymbol, SymbolKind};
 use turnpike_preload::LIBRARY;
 
-/// Functions that touch none of the program's memory: they compute, tell something, end something,
-/// or work on what only they know.
+/// Functions that do not access the program's memory: they compute, return information, end something,
+/// or work on private data.
 const HARMLESS: &str = "\
 __assert __assert_fail __assert_perror_fail __chk_fail __ctype_b_loc __ctype_get_mb_cur_max \
 __ctype_tolower_loc __ctype_toupper_loc __cxa_finalize __dynamic_cast __errno_location __fdelt_chk \
@@ -129,7 +129,7 @@ fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// What a file that tells its accesses calls.
+/// The functions that an instrumented file calls.
 fn called_by(file: &[u8], called: &mut BTreeSet<String>) {
     let mut names = BTreeSet::new();
     symbols(file, |symbol| symbol.is_undefined() && is_function(symbol), &mut names);

@@ -161,7 +161,7 @@ impl NativeProgram {
         launch::debugger(name, &self.path)
     }
 
-    /// Starts the program, up to its first instruction. The first time, if it tells its memory
+    /// Starts the program, up to its first instruction. The first time, if it reports its memory
     /// accesses, trial executions find those that race.
     pub fn launch(&self) -> Result<NativeExecutor, GuestError> {
         check::program(&self.path)?;

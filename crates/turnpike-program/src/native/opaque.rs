@@ -1,7 +1,7 @@
 //! Code that cannot be looked into: which parts of a program were not compiled with
 //! `-fsanitize=thread`, and what is said about them.
 //!
-//! The guest tells the libraries. Here is what a file itself tells: compilers put a constructor for
+//! The guest reports the libraries. This module inspects the file itself: compilers put a constructor for
 //! the sanitizer into every object file that they compile with the flag, and the symbols of a file
 //! name the sources that its object files came from.
 

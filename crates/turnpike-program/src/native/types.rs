@@ -1,5 +1,5 @@
 //! Parts of static variables, by the debugging information: `accounts[1].lock` where symbols only
-//! tell `accounts+48`.
+//! give `accounts+48`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

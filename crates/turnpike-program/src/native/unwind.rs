@@ -10,7 +10,7 @@ use addr2line::gimli::{
 use object::{Object, ObjectSection};
 use turnpike_preload::dump::Dump;
 
-/// Frames that are looked for: a recursion without end has as many as one likes.
+/// The limit on frames, for recursion without end.
 const DEEPEST: usize = 256;
 
 /// Registers by their numbers in the tables.

@@ -1,5 +1,5 @@
-//! Whether a blocking operation could go on after some steps: what tells races from orders that
-//! cannot be otherwise.
+//! Whether a blocking operation is enabled after some steps. Two steps race only if each is enabled
+//! without the other.
 
 use turnpike_scheduler::{Choice, Kind, Object, ObjectId};
 
@@ -16,7 +16,7 @@ pub(super) fn enabled_after<'s>(
     operation: &Choice,
 ) -> Option<bool> {
     if operation.alternative >= Choice::STAY {
-        // That nothing else can happen hangs on all steps before.
+        // It is enabled because nothing else is, which depends on all earlier steps.
         return (operation.alternative == Choice::STAY).then_some(false);
     }
     let initialises = |step: &Choice| {
@@ -46,7 +46,7 @@ pub(super) fn enabled_after<'s>(
         Kind::OnceBegin => Some(once_is_free(before, operation)),
         Kind::Park => Some(has_token(before, operation.thread.0)),
         Kind::Leave if left_out.kind == Kind::Close => None,
-        // Whoever asks whether the thread has ended is nothing that it waits for.
+        // A thread does not wait for those that ask whether it has ended.
         Kind::Leave | Kind::Join if left_out.kind == Kind::TryJoin => None,
         Kind::Leave | Kind::Join => Some(false),
         _ => Some(true),
