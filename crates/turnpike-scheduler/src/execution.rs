@@ -123,7 +123,7 @@ pub enum End {
     /// No thread can take a step, and some have not ended. (Who waits for what:
     /// [`ThreadRecord::waits`].)
     Deadlock,
-    /// All threads that have not ended spin on values that nobody will change.
+    /// All threads that have not ended spin on values that no thread will change.
     Livelock,
     /// It went wrong.
     Failed(Failure),

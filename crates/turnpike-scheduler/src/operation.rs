@@ -122,7 +122,7 @@ pub enum Kind {
     /// Enter one-time initialisation: enabled unless another thread is inside; `Outcome::ok` = this
     /// thread initialises.
     OnceBegin,
-    /// Initialisation is complete (`argument` 1), or was given up (0).
+    /// Initialisation is complete (`argument` 1), or was abandoned (0).
     OnceEnd,
     /// Append a message; enabled when not full, or when no receiver is left (`Outcome::ok` = sent,
     /// `Outcome::value` = the message's number). To a rendezvous queue it is always enabled: the
@@ -185,7 +185,7 @@ pub enum Kind {
     /// Wake up to `argument` waiters: each set is an alternative when there are more.
     /// `Outcome::value` = how many.
     FutexWake,
-    /// A synchronisation object is no more: using it later is an error. Conflicts with every
+    /// A synchronisation object is destroyed: using it later is an error. Conflicts with every
     /// operation on it. A mutex that is held stays (`Outcome::ok` false).
     Destroy,
     /// A region is given back. Conflicts with every operation on an object that lies in it; the

@@ -98,7 +98,7 @@ pub enum Policy<'a> {
         events: &'a [u32],
     },
     /// Genetic search: at a state with n > 1 choices the next ceil(log2 n) bits, most significant
-    /// first, are the position. A value that is no position is replaced by a random one, and the
+    /// first, are the position. A value that is not a position is replaced by a random one, and the
     /// repaired bits are returned.
     Genes {
         /// Bits, in order from the most significant bit of the first word.

@@ -1,5 +1,5 @@
 //! The crate's own source text, for those who compile it into something that cargo does not build:
-//! the library that is preloaded into foreign programs. A feature of its own, because nobody else
+//! the library that is preloaded into foreign programs. It is a feature, because nothing else
 //! needs it.
 
 /// Every file of the crate but this one: its path below `src`, and its text.

@@ -1,5 +1,5 @@
-//! What a step would touch, and how: the one place that fingerprints, predictions and dependencies
-//! rest on.
+//! What a step would access, and how. Fingerprints, predictions and dependencies are all derived from
+//! this.
 
 use super::objects::{Cell, Class, FIRST, SECOND};
 use super::{Kernel, NONE};
@@ -486,7 +486,7 @@ impl Kernel {
     fn choice_argument(&self, t: u32, alternative: u32) -> u64 {
         let thread = self.thread(t);
         let operation = &thread.pending;
-        // The state of a thread is nothing that executions have in common.
+        // The state of a thread differs between executions.
         if operation.kind == Kind::Yield {
             return 0;
         }
@@ -518,7 +518,7 @@ impl Kernel {
             Kind::Receive | Kind::TryReceive => message(thing.round),
             Kind::Leave => message(operation.argument),
             Kind::Close if operation.argument == 0 && thing.senders > 1 => u64::from(thing.senders),
-            // No thread waited for a sender that comes after the last.
+            // No thread waits for a sender after the last one.
             Kind::Close if operation.argument == 0 && thing.done => 1,
             _ => operation.argument,
         }

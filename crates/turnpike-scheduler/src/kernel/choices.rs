@@ -1,5 +1,5 @@
-//! The list of choices: counted, indexed and listed without being built, unless something about it
-//! is unusual.
+//! The list of choices. It is counted, indexed and enumerated without being built, unless a thread has
+//! several alternatives.
 
 use super::Kernel;
 use crate::bits;
@@ -52,7 +52,7 @@ impl Kernel {
             Timeouts::WhenStuck => stuck,
             Timeouts::Never => false,
         };
-        // Where all that is left is to wake up for no reason, not to wake up is a choice, too.
+        // If only spurious wake-ups are possible, waking up no thread is a choice, too.
         let stays = stuck && !(timeouts && bits::count(&self.timed) > 0);
         for word in 0..self.stride {
             let mut rest = self.ready[word];

@@ -1,7 +1,7 @@
 //! Vector clocks of synchronisation, for guests that look for data races.
 //!
-//! They order less than fingerprints do: only what a program may rely on. Acquiring learns what
-//! releasing knew, by the memory orders that the program asks for; plain reads and writes that were
+//! They order less than fingerprints do: only what a program may rely on. An acquire learns what the
+//! release knew, by the memory orders that the program asks for; plain reads and writes that were
 //! made visible, tosses and yields order nothing.
 //!
 //! Whatever is learned for sure comes from a step that the learning one depends on, so executions
@@ -12,7 +12,7 @@
 //!   commutes with reads.
 //! - Code that uses futexes in a library without hooks acquires and releases locks unseen.
 //!
-//! Two accesses that only the second set orders are neither a race nor surely none.
+//! Two accesses that only the second set orders may or may not race.
 
 use super::access::Access;
 use super::knowledge::{Clock, Knowledge};

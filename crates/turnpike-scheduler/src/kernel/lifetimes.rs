@@ -31,7 +31,7 @@ impl Kernel {
         }
     }
 
-    /// An object begins anew.
+    /// Resets an object to its initial state.
     pub(super) fn reset_object(&mut self, object: ObjectId) {
         for thread in &mut self.threads[..self.count as usize] {
             thread.reading.retain(|&(held, _)| held != object);

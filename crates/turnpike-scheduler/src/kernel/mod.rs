@@ -55,7 +55,7 @@ const MOST_ALTERNATIVES: u64 = 1 << 16;
 pub enum Next {
     /// This one, which may be the one that asked.
     Run(ThreadId),
-    /// None: the execution is over; [`Kernel::finish`] tells why.
+    /// None: the execution is over; the record of [`Kernel::finish`] says why.
     End,
 }
 
@@ -269,8 +269,8 @@ impl Kernel {
         }
     }
 
-    /// A synchronisation object is no more, and no other thread could tell: the same as
-    /// [`Kind::Destroy`] without a step.
+    /// Destroys a synchronisation object that no other thread can reach: the same as [`Kind::Destroy`]
+    /// without a step.
     pub fn destroy(&mut self, object: ObjectId) -> bool {
         (object.0 as usize) < self.objects.len() && self.destroy_object(object)
     }
@@ -341,7 +341,7 @@ impl Kernel {
         Next::End
     }
 
-    /// The execution ends for another reason, which the guest found out: it hung.
+    /// The execution ends for another reason that the guest detected: it hangs.
     pub fn stop(&mut self, end: End) -> Next {
         self.finish_with(end);
         Next::End
@@ -524,7 +524,7 @@ impl Kernel {
         Some(pick)
     }
 
-    /// Whether the only thread left is about to end the process, which is no step then.
+    /// Whether the only thread left is about to end the process, which is then not a step.
     fn exits(&self, count: u32) -> bool {
         let only = self.at_position(0).filter(|_| count == 1);
         only.is_some_and(|pick| self.thread(pick.thread).pending.kind == Kind::Exit)

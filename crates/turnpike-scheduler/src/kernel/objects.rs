@@ -256,7 +256,7 @@ impl Kernel {
             let second = match operation.kind {
                 Kind::Wait => nature(Kind::Lock).fits,
                 Kind::Load | Kind::Store | Kind::Update | Kind::Read | Kind::Write => fits,
-                // Whatever it is, if it is there.
+                // Any kind of object will do, if it exists.
                 _ => u16::MAX,
             };
             if second & kind_of(operation.second) == 0 {

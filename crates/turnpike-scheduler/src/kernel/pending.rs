@@ -70,7 +70,7 @@ impl Kernel {
         let (rank, argument, mut timed) = (thread.rank, thread.pending.argument, thread.pending.timed);
         let ready = match thread.pending.kind {
             Kind::Join => {
-                // Joining a thread that does not exist is misuse, so it does.
+                // Joining a thread that does not exist is misuse, which was reported before.
                 if let Some(awaited) = self.named_thread(argument) {
                     self.thread_mut(awaited.0).awaited = true;
                 }

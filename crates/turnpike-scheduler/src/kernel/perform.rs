@@ -283,7 +283,7 @@ impl Kernel {
         After::Run
     }
 
-    /// The thread did what the object's rules forbid.
+    /// Fails the execution: the thread misused an object.
     #[cold]
     pub(super) fn misuse(&mut self, t: u32, why: &'static str) -> After {
         self.fail_at(FailureKind::Misuse, why, t, self.thread(t).pending.site);
@@ -303,7 +303,7 @@ impl Kernel {
         }
     }
 
-    /// The thread's time is up, or it wakes up for no reason.
+    /// The thread times out or wakes up spuriously.
     fn give_up(&mut self, t: u32, alternative: u32) -> After {
         let timed_out = alternative == Choice::TIMEOUT;
         self.time_passed = true;

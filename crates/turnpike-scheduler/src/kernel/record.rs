@@ -210,7 +210,7 @@ impl Kernel {
         write!(out, ".{}", thread.index)
     }
 
-    /// Numbers those of a kind.
+    /// The number of an object among those of its kind.
     fn object_name(&self, id: u32, before: &mut [u32; 10]) -> String {
         let (what, kind) = match self.objects[id as usize].object {
             Object::Mutex { .. } => ("mutex", 0),

@@ -188,7 +188,7 @@ impl Kernel {
         sum
     }
 
-    /// Leaves out the choices that others stand for.
+    /// Prunes the choices that are redundant.
     pub(super) fn filter_runs(&mut self) {
         let some = !self.runs.is_empty();
         if self.reduction.table.is_some() {
@@ -212,7 +212,7 @@ impl Kernel {
     /// Keeps the choices of the smallest persistent set that is found by closing over what threads
     /// may do.
     fn keep_persistent(&mut self) {
-        // Giving up happens only when nothing else can, or against everything: all are needed then.
+        // Timeouts and spurious wake-ups depend on all other steps, so nothing can be pruned.
         if self.runs.iter().any(|run| run.first >= Choice::SPURIOUS) {
             return;
         }

@@ -1,5 +1,5 @@
 //! Spin loops: a thread that yields, has only read since it yielded in the same state, and would
-//! read the same again, waits for a change instead. That keeps state spaces finite, and tells loops
+//! read the same again, waits for a change instead. That keeps state spaces finite, and detects loops
 //! that no thread will ever end. A loop that counts its turns never comes back to the same state, and
 //! goes on.
 //!

@@ -30,7 +30,7 @@ pub(crate) enum Way {
     Awake,
 }
 
-/// Data of all policies; only the present one's is used. Buffers are kept.
+/// The data of all policies, of which only the current one is used; buffers are kept.
 #[derive(Debug)]
 pub(crate) struct Data {
     /// Change points, by the priority that they lead to.
@@ -45,7 +45,7 @@ pub(crate) struct Data {
     events: Vec<u32>,
     genes: Vec<u64>,
     genes_read: u32,
-    /// Threads and alternatives to follow, and how many of them are behind.
+    /// The threads and alternatives to follow, and how many of them have been taken.
     order: Vec<(u32, u32)>,
     followed: usize,
 }
@@ -67,7 +67,7 @@ impl Data {
 }
 
 impl Kernel {
-    /// Takes over the plan's policy.
+    /// Starts to follow the policy of a plan.
     pub(crate) fn set_policy(&mut self, plan: &Plan<'_>) {
         let data = &mut self.policy;
         data.points.clear();
@@ -154,7 +154,7 @@ impl Kernel {
         self.at_position(first.position + offset)
     }
 
-    /// Hands out what the policy found.
+    /// Moves the chromosome, as far as it was read, into the record.
     pub(crate) fn hand_out_genes(&mut self, out: &mut Execution) {
         out.genes.clear();
         core::mem::swap(&mut out.genes, &mut self.policy.genes);

@@ -45,7 +45,7 @@ impl Kernel {
 
     pub(super) fn choose_pct(&mut self, count: u32) -> Option<Pick> {
         let mut best = self.highest()?;
-        // Only states where it matters count.
+        // Only states in which several threads can run count.
         if self.count_of(best.thread) < count {
             let now = self.policy.switches;
             self.policy.switches += 1;
@@ -55,7 +55,7 @@ impl Kernel {
             }
         }
         if self.is_yielding(best.thread) {
-            // It goes first now, and comes last from here on.
+            // It goes first now and has the lowest priority afterwards.
             let lowest = self.policy.lowest;
             self.policy.lowest -= 1;
             self.set_priority(best.thread, lowest);
