@@ -156,7 +156,7 @@ fn writes(fd: c_int, site: Site) {
     }
 }
 
-/// Whether a thread that writes there may have to wait for somebody inside to read.
+/// Whether a thread that writes there may have to wait for another thread to read.
 fn waits_for_room(fd: c_int) -> bool {
     descriptors::is_inside(fd) && !nonblocking(fd)
 }
@@ -354,7 +354,7 @@ hook! {
         write(fd, value)
     }
     fn close(fd: c_int; site) -> c_int {
-        // Whoever waits at the other end sees it.
+        // A thread that waits at the other end sees it.
         writes(fd, site);
         descriptors::set_inside(fd, false);
         real!(close: fn(c_int) -> c_int)(fd)

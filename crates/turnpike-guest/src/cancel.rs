@@ -2,8 +2,8 @@
 //! cancellation.
 //!
 //! A thread that waits already gives up as if its time were over, which by default happens when
-//! nothing else can. So not every moment at which a request could arrive is tried, and that is
-//! told.
+//! nothing else can. So not every moment at which a request could arrive is tried, and the
+//! report says so.
 
 use core::ffi::c_int;
 

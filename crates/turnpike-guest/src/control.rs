@@ -29,9 +29,9 @@ pub(crate) struct Thread {
     pub result: usize,
     /// Its function has returned.
     pub ended: bool,
-    /// Nobody will join it, or somebody has.
+    /// It was detached or joined.
     pub detached: bool,
-    /// Somebody has joined it.
+    /// It was joined.
     pub joined: bool,
     /// Values of `pthread_key_t`s.
     pub keys: Vec<usize>,
@@ -49,7 +49,7 @@ pub(crate) struct Thread {
     pub cleanups: Vec<usize>,
     /// The futex that it waits for, and the value it believes to be there.
     pub expects: (usize, u32),
-    /// Somebody cancelled it,
+    /// It was cancelled,
     pub cancelled: bool,
     /// but it does not want that now,
     pub keeps_on: bool,
@@ -121,7 +121,7 @@ static KERNEL: Global<Kernel> = Global::new(Kernel::new());
 static THREADS: Global<Vec<Thread>> = Global::new(Vec::new());
 /// Threads whose function has not returned.
 pub(crate) static ALIVE: AtomicU32 = AtomicU32::new(0);
-/// Threads that nobody has joined.
+/// Threads that have not been joined.
 pub(crate) static UNJOINED: AtomicU32 = AtomicU32::new(1);
 /// Fibers, or threads of the system.
 pub(crate) static FIBERS: AtomicBool = AtomicBool::new(false);

@@ -1,6 +1,6 @@
 //! Threads as fibers on borrowed thread state.
 //!
-//! For each future thread the fork server starts a real one, which blocks all signals, tells where
+//! For each future thread the fork server starts a real one, which blocks all signals, reports where
 //! its thread-local storage and the free part of its stack are, and sleeps for ever. A child of the
 //! fork server has a copy of that memory but not the sleeping thread, so it can run a thread of the
 //! program there: on that stack, with the thread register set to that storage. `errno`,
@@ -202,7 +202,7 @@ pub(crate) fn prepare(slot: u32, size: usize) -> Context {
         let mut top = (place.stack - GAP) & !15;
         if size > top - place.low {
             if place.large.1 < size {
-                // The lowest page stays closed, to tell overflows.
+                // The lowest page stays inaccessible, to detect overflows.
                 let low = sys::map(size + PAGE, -1);
                 if low != 0 {
                     sys::syscall(sys::number::MPROTECT, low, PAGE, 0, 0, 0, 0);

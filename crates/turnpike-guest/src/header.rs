@@ -26,7 +26,7 @@ static QUEUES: Global<Vec<Queue>> = Global::new(Vec::new());
 /// The memory of the mutex that atomic sections are.
 static ATOMIC: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
-/// Serves a call; `None` if the number is none of ours.
+/// Serves a call; `None` if the number is unknown.
 ///
 /// # Safety
 /// The arguments are what `turnpike.h` passes.

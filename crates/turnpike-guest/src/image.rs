@@ -1,4 +1,4 @@
-//! The private memory of this process as it was at one point, to be put back later.
+//! The private memory of this process as it was at one point, to be restored later.
 //!
 //! What is restored are the *known* pages: everything that is written to private memory lies on one
 //! of them. They are found by asking the system which private pages exist, once when the image is
@@ -181,7 +181,7 @@ impl Vault {
     }
 
     /// Looks for pages that were written to for the first time, if there can be any; false if there are
-    /// too many, or the system does not tell.
+    /// too many, or the system does not say.
     pub(crate) fn learn(&mut self) -> bool {
         if faults() == self.faults {
             return true;

@@ -28,7 +28,7 @@ const FIRST: u32 = 0x1000;
 const ROUNDS: usize = 4;
 
 /// The program deletes keys: then whether a key is there depends on the order of calls, and each of
-/// them is a step. Elsewhere values of one thread are nobody else's business.
+/// them is a step. Otherwise the values of one thread do not concern others.
 static DELETES: AtomicBool = AtomicBool::new(false);
 
 /// Looks whether the program deletes keys. Before control starts.

@@ -194,7 +194,7 @@ pub(crate) fn own(name: &CStr) -> usize {
     own.functions().find(|(known, _)| *known == name).map_or(0, |(_, address)| address)
 }
 
-/// Whether some module other than this one tells its accesses to memory.
+/// Whether some module other than this one reports its accesses to memory.
 pub(crate) fn any_instrumented() -> bool {
     all().any(|module| !module.is_own() && module.is_instrumented())
 }
@@ -209,7 +209,7 @@ pub(crate) fn any_mentions(names: &[&[u8]]) -> bool {
 /// Modules that were there at the start.
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 
-/// Libraries from a number on that are opaque. The program itself is the host's business, which has
+/// Libraries from a number on that are opaque. The host inspects the program itself, because it has
 /// read it.
 fn opaque(from: usize) -> impl Iterator<Item = &'static str> {
     all()
@@ -218,7 +218,7 @@ fn opaque(from: usize) -> impl Iterator<Item = &'static str> {
         .map(|(_, module)| module.name())
 }
 
-/// Tells the host the opaque libraries of the start, a line each. Before control starts.
+/// Reports the opaque libraries of the start to the host, a line each. Before control starts.
 pub(crate) fn tell() {
     FIRST.store(all().count(), Ordering::Relaxed);
     // SAFETY: the callback keeps to its contract.
@@ -226,7 +226,7 @@ pub(crate) fn tell() {
     tell_lines("", opaque(0));
 }
 
-/// System calls that modules make by themselves are not seen: tells the host which modules could
+/// System calls that modules make by themselves are not seen: reports to the host which modules could
 /// make some. The lines begin with a mark.
 pub(crate) fn tell_callers() {
     UNWATCHED.store(true, Ordering::Relaxed);

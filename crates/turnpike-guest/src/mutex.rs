@@ -1,6 +1,6 @@
 //! Mutexes of all types, and spin locks.
 //!
-//! A robust mutex whose owner ends is unlocked then, and its next owner is told. A mutex of the
+//! A robust mutex whose owner ends is unlocked then, and locking it next returns `EOWNERDEAD`. A mutex of the
 //! default type that its owner locks again waits for ever, as in the C library, and is part of a
 //! deadlock then.
 
@@ -62,7 +62,7 @@ pub(crate) unsafe fn initialise(mutex: *mut u32, flavour: u32, site: Site) {
     }
 }
 
-/// Destroys a mutex, unless somebody holds it.
+/// Destroys a mutex, unless a thread holds it.
 ///
 /// # Safety
 /// `mutex` is a mutex.
@@ -111,7 +111,7 @@ pub(crate) unsafe fn lock(mutex: *mut u32, kind: Kind, deadline: Option<u64>, si
     }
 }
 
-/// The running thread ends: robust mutexes that it holds are given up.
+/// The running thread ends: robust mutexes that it holds are released.
 pub(crate) fn abandon() {
     let me = control::me().0 + 1;
     while let Some(id) = objects::find(|entry| entry.owner == me && entry.robust != Robust::No) {

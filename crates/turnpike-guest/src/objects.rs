@@ -38,7 +38,7 @@ pub(crate) enum Robust {
     Yes,
     /// Its owner ended.
     Abandoned,
-    /// Somebody owns it after that, and has not yet made good.
+    /// It has a new owner, which has not yet made it consistent.
     Inconsistent,
     /// Not made consistent again.
     Lost,
@@ -157,7 +157,7 @@ pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() 
 }
 
 /// Makes the memory a new object, whatever it was before; `clear` writes what the C library would.
-/// Where other threads could tell, that is a step: one may use the object before it is initialised,
+/// Where other threads could observe it, that is a step: one may use the object before it is initialised,
 /// or lose what it did to it.
 ///
 /// # Safety
@@ -201,7 +201,7 @@ pub(crate) unsafe fn initialise(
 }
 
 /// The object was destroyed, and is remembered as such: using it is an error until its memory is
-/// initialised again. Tells whether it could be destroyed: a mutex that is held stays.
+/// initialised again. Returns whether it could be destroyed: a mutex that is held stays.
 pub(crate) fn destroy(id: ObjectId, site: Site) -> bool {
     if crate::memory::others_may_see() {
         control::simple(Kind::Destroy, id, sites::user(site)).ok

@@ -1,6 +1,6 @@
 //! One-time initialisation.
 //!
-//! An initialiser that leaves by an exception has given up. Nothing here catches exceptions; but a
+//! An initialiser that leaves by an exception is abandoned. Nothing here catches exceptions; but a
 //! thread whose stack pointer is not below the call of an initialisation that it is in has left it,
 //! which is noticed at its next operation.
 
@@ -30,12 +30,12 @@ pub(crate) unsafe fn run(flag: *mut u32, function: unsafe extern "C" fn(), site:
     finish(id, true, site);
 }
 
-/// Initialisation is complete, or given up.
+/// Initialisation is complete, or abandoned.
 pub(crate) fn finish(id: ObjectId, complete: bool, site: Site) {
     control::step(Operation { argument: complete.into(), ..Operation::new(Kind::OnceEnd, id, site) });
 }
 
-/// Gives up initialisations that the running thread has left by an exception.
+/// Abandons initialisations that the running thread has left by an exception.
 pub(crate) fn forget_unwound() {
     while let Some((id, frame)) = control::thread(|thread| thread.onces.last().copied()) {
         if control::frame() < frame {

@@ -25,7 +25,7 @@ pub fn is_own(fd: i32) -> bool {
     (FD_LIBRARY..=FD_PAGES).contains(&fd)
 }
 
-/// The environment variable that tells the library that it has a host: the size of the shared
+/// The environment variable by which the library knows that it has a host: the size of the shared
 /// memory in bytes.
 pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 
@@ -88,7 +88,7 @@ pub struct Header {
     pub seconds: u64,
     /// Whether a process may be used for many executions, if nothing but its memory changes.
     pub reuse: u32,
-    /// Whether the next execution shall have a process of its own all the same.
+    /// Whether the next execution must have a process of its own.
     pub fresh: u32,
     /// Whether buffered output is written at the end of the execution.
     pub output: u32,
@@ -108,7 +108,7 @@ pub struct Header {
     /// C++ headers. Where the tape will be stand their first address and the one behind their last, as
     /// the file has them, sorted.
     pub library_code: u64,
-    /// Written by the guest: whether some code tells its memory accesses.
+    /// Written by the guest: whether some code reports its memory accesses.
     pub instrumented: AtomicU32,
     /// Written by the guest: whether an atomic operation asked for a weaker order than sequential
     /// consistency.

@@ -43,13 +43,13 @@ const CALLS: [u32; 63] = [
 static PASSES: [[AtomicUsize; 2]; 8] = [const { [const { AtomicUsize::new(0) }; 2] }; 8];
 static WATCHES: AtomicBool = AtomicBool::new(false);
 
-/// Whether the kernel tells of a call that is about to be made by the instruction before `place`.
+/// Whether the kernel reports a call that is about to be made by the instruction before `place`.
 pub(crate) fn is_watched(call: u32, place: usize) -> bool {
     let passes = |[start, end]: &[AtomicUsize; 2]| (start.load(Relaxed)..end.load(Relaxed)).contains(&place);
     WATCHES.load(Relaxed) && CALLS.contains(&call) && !PASSES.iter().any(passes)
 }
 
-/// Lets the kernel tell of the program's own system calls, from now on and in all children; whether
+/// Lets the kernel report the program's own system calls, from now on and in all children; whether
 /// it does.
 pub(crate) fn watch() -> bool {
     const LOAD: u16 = 0x20;

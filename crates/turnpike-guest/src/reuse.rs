@@ -1,4 +1,4 @@
-//! One process for many executions: its memory is put back after each, instead of forking another.
+//! One process for many executions: its memory is restored after each, instead of forking another.
 //!
 //! The process is a child of the fork server. Before its first execution it makes an image of its
 //! memory (`image`), and continues from there for each request, which it takes from the host itself.

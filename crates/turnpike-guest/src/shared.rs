@@ -2,7 +2,7 @@
 //! process, streams of the C library, handlers of signals, the environment, the generators of
 //! random numbers, and attributes of the process.
 //!
-//! Calls that look at it or change it are steps as soon as other threads could tell the order.
+//! Calls that look at it or change it are steps as soon as other threads could observe the order.
 //! Everything about files is one object, the same that reading and writing descriptors works on:
 //! more orders are explored than necessary, and none is missed. Writing to standard output and
 //! error is not a step, because a program cannot read there.
@@ -21,7 +21,7 @@ unsafe extern "C" {
     static stderr: *mut c_void;
 }
 
-/// Whether another thread may tell when something happens: not if all of them were joined.
+/// Whether another thread may observe when something happens: not if all of them were joined.
 fn is_shared() -> bool {
     control::active() && control::UNJOINED.load(Ordering::Relaxed) > 1
 }

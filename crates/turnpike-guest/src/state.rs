@@ -80,7 +80,7 @@ pub(crate) fn own() -> u64 {
     }
     let state = hash();
     unseen::watch(state);
-    // Code that does not tell its accesses may write anywhere.
+    // Code that does not report its accesses may write anywhere.
     if crate::memory::is_instrumented() && turn != Turn::TooLarge { state } else { (state | 2) & !1 }
 }
 

@@ -174,7 +174,7 @@ fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<
     Ok(result)
 }
 
-/// A thread that was joined is no more: its handle may be another one's already.
+/// A thread that was joined no longer exists: another thread may already have its handle.
 fn refuse_ended(id: ThreadId, verb: &str, site: Site) {
     if control::thread_of(id, |thread| thread.joined) {
         misuse(&alloc::format!("{verb} a thread that was joined already"), site);

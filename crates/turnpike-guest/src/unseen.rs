@@ -2,7 +2,7 @@
 //! expand in place. A loop that makes one in each turn only looks like one that waits.
 //!
 //! While a thread may be waiting, the variables of the program and its heap are compared before and
-//! after all that it does by itself. Nobody else runs meanwhile, so whatever changed, it changed;
+//! after all that it does by itself. No other thread runs meanwhile, so whatever changed, it changed;
 //! and whether that is so does not depend on the schedule. Its own stack is looked at elsewhere.
 //! Blocks of the C library, such as buffers of streams, do not count: what is in them decides
 //! nothing that the program does.

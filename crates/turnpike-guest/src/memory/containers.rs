@@ -44,7 +44,7 @@ struct Text {
 /// Bytes of a string.
 const SIZE: usize = 32;
 
-/// Tells what a function is about to do; where it is.
+/// Reports what a function is about to do, and returns where it is.
 unsafe extern "C" fn tell_string(string: *const Text, site: u64, function: &'static Function) -> usize {
     if reports_accesses() {
         let (site, write) = (Site(site), matches!(function.does, Use::Changes | Use::Makes));
@@ -62,7 +62,7 @@ unsafe extern "C" fn tell_string(string: *const Text, site: u64, function: &'sta
     hook::resolve(function.name, &function.place)
 }
 
-/// Keeps the arguments, tells, and goes on in the library.
+/// Saves the arguments, reports the access, and continues in the library.
 #[cfg(target_arch = "x86_64")]
 macro_rules! telling {
     ($function:ident) => {

@@ -144,7 +144,7 @@ enum Target {
     },
 }
 
-/// Tells what is read and written besides the text that comes of it.
+/// Reports what is read and written besides the resulting text.
 unsafe fn tell_arguments(format: *const c_char, mut arguments: Arguments, site: Site) {
     let mut memory = 0;
     // SAFETY: the caller's format, which ends with a zero byte.

@@ -287,7 +287,7 @@ fn poison(block: &Block) {
     }
 }
 
-/// The first byte of a freed block that somebody wrote to.
+/// The first byte of a freed block that was written to.
 fn written(block: &Block) -> Option<u64> {
     if block.size >= PROTECTED {
         return None;
@@ -304,7 +304,7 @@ fn verify(block: &Block, site: Site) {
     }
 }
 
-/// Whether somebody wrote to the freed block at an address, which is about to be used again.
+/// Whether the freed block at an address, which is about to be reused, was written to.
 pub(super) fn verify_freed(address: u64, site: Site) {
     if let Some(block) = HEAP.with(|heap| heap.find(address)) {
         verify(&block, site);

@@ -1,8 +1,8 @@
-//! Functions of the C library that read and write the memory they are given: compilers do not tell
+//! Functions of the C library that read and write the memory they are given: compilers do not report
 //! of the accesses in there, and gcc calls some of them for assignments of structures.
 //!
-//! Each tells its accesses, as compiled code would have, and then does its work. Only calls from
-//! elsewhere than this library count, and only in programs that tell their accesses at all.
+//! Each reports its accesses, as compiled code would, and then does its work. Only calls from
+//! elsewhere than this library count, and only in programs that report their accesses at all.
 
 use alloc::format;
 use alloc::vec::Vec;

@@ -50,7 +50,7 @@ struct Lifetimes {
 static LIFETIMES: Global<Lifetimes> =
     Global::new(Lifetimes { dead: Vec::new(), mappings: None, stacks: Vec::new() });
 
-/// Whether another thread could tell that memory ends now. Not if all of them were joined: whatever
+/// Whether another thread could observe that memory ends now. Not if all of them were joined: whatever
 /// is left to happen comes after it. This is a question about what happened before, so its answer
 /// depends on no schedule.
 pub(crate) fn matters() -> bool {
@@ -241,7 +241,7 @@ fn unmap(address: usize, size: usize, site: Site) {
     give_back(address as u64, (end - address) as u64, site, || mappings(site));
 }
 
-/// Code that the program writes itself tells neither its accesses nor its system calls.
+/// Code that the program generates reports neither its accesses nor its system calls.
 fn note_code(rights: c_int) {
     const EXECUTABLE: c_int = 4;
     if rights & EXECUTABLE != 0 {

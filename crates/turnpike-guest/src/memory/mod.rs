@@ -167,7 +167,7 @@ pub(crate) unsafe fn take_back() {
     unsafe { heap::take_back_heap() };
 }
 
-/// Looks whether the program or a library of its own tells its accesses, and reserves the heap's
+/// Finds out whether the program or one of its libraries reports its accesses, and reserves the heap's
 /// addresses. Before control starts and memory is limited.
 pub(crate) fn prepare() {
     heap::open();
@@ -204,7 +204,7 @@ fn instrumented() {
     }
 }
 
-/// Whether some code tells its accesses.
+/// Whether some code reports its accesses.
 pub(crate) fn is_instrumented() -> bool {
     INSTRUMENTED.load(Ordering::Relaxed)
 }
@@ -452,7 +452,7 @@ fn remember(access: Access) {
     tell(races);
 }
 
-/// Tells races with what the running thread does, each pair of places once.
+/// Reports races with what the running thread does, each pair of places once.
 fn tell(races: Vec<Race>) {
     if races.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! C++ `new` and `delete`, so that reports tell where in the program a block was made. Their names
+//! C++ `new` and `delete`, so that reports say where in the program a block was allocated. Their names
 //! are the compilers'.
 
 use core::ffi::c_void;

@@ -148,7 +148,7 @@ nothing! {
     WTFAnnotateBenignRaceSized WTFAnnotateHappensAfter WTFAnnotateHappensBefore
 }
 
-/// Fibers of the program's own are the program's own business.
+/// Fibers that the program itself switches are not controlled.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 extern "C" fn __tsan_create_fiber() -> usize {
     0

@@ -1,6 +1,6 @@
 //! Freed addresses that come back.
 //!
-//! A freed block is not used again for long, so that whoever still uses it is caught. Allocators
+//! A freed block is not used again for long, so that later uses of it are caught. Allocators
 //! hand its address out again at once, and a program may depend on that without touching freed
 //! memory: it compares an old pointer with a new one (the ABA problem).
 //!
@@ -237,7 +237,7 @@ fn offered(class: usize) -> Vec<u64> {
     })
 }
 
-/// Tells the scheduler how many blocks the next allocation chooses from.
+/// Passes the number of blocks that the next allocation chooses from to the scheduler.
 fn count(class: usize, object: ObjectId) {
     let count = offered(class).len();
     control::kernel(|kernel| {

@@ -82,7 +82,7 @@ pub(super) fn unknown(address: u64) -> String {
     format!("free of {{address:{address:#x}}}, which was never allocated")
 }
 
-/// Somebody wrote into a freed block.
+/// A freed block was written to.
 pub(super) fn written_after_free(block: &Block, offset: u64) -> String {
     format!("write after free: at offset {offset} of a {}", history(block))
 }

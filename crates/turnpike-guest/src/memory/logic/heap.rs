@@ -155,7 +155,7 @@ impl Heap {
     }
 
     /// A block of `size` bytes at a multiple of `align`, a power of two. `None` when there is no
-    /// room. [`Block::used`] tells whether the memory may hold something else than zeros.
+    /// room. [`Block::used`] says whether the memory may hold something other than zeros.
     pub(crate) fn allocate(&mut self, size: u64, align: u64, thread: u32, site: u64) -> Option<Block> {
         // One byte more, so that the byte after a block never belongs to another one.
         let room = size.checked_add(1)?;

@@ -1,4 +1,4 @@
-//! Blocks that were freed wait here before their memory is used again, so that whoever still uses
+//! Blocks that were freed wait here before their memory is reused, so that a thread that still uses
 //! them is caught.
 
 use alloc::vec::Vec;

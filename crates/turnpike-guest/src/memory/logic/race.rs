@@ -77,7 +77,7 @@ impl Detector {
         Detector { shadow: Shadow::new() }
     }
 
-    /// An access by `thread`. Tells every race with an earlier access.
+    /// An access by `thread`. Reports every race with an earlier access.
     pub(crate) fn access(
         &mut self,
         thread: u32,
@@ -107,8 +107,8 @@ impl Detector {
         }
     }
 
-    /// The memory is given back by `thread`: tells every access that nothing orders before that. It
-    /// is not remembered, because whoever comes later is wrong anyway.
+    /// The memory is freed by `thread`: reports every access that nothing orders before that. It
+    /// is not remembered, because every later access is wrong anyway.
     pub(crate) fn freed(&self, thread: u32, clocks: Clocks<'_>, memory: &Access, mut tell: impl FnMut(Race)) {
         self.shadow.visit(memory.address, memory.size, |granule, record| {
             let first = granule + u64::from(record.mask.trailing_zeros());

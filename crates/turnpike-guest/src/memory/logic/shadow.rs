@@ -44,7 +44,7 @@ pub(crate) struct Cell {
     pub head: u32,
     /// The only thread that was here; [`NOBODY`] or [`SEVERAL`].
     pub owner: u32,
-    /// Somebody wrote.
+    /// It was written to.
     pub written: bool,
 }
 
@@ -105,7 +105,7 @@ impl Shadow {
         index as usize * CELLS + (address / GRANULE) as usize % CELLS
     }
 
-    /// The cell of an address, if somebody was near.
+    /// The cell of an address, if one near it was accessed.
     pub(crate) fn peek(&self, address: u64) -> Option<Cell> {
         let index = self.pages.get(address >> PAGE_BITS)?;
         Some(self.cells[(index - 1) as usize * CELLS + (address / GRANULE) as usize % CELLS])
