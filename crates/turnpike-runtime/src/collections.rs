@@ -150,12 +150,12 @@ collection!(HashMap, "A hash map.", (K, V), (K, V), K);
 collection!(HashSet, "A hash set.", (T), T, T);
 
 impl<K, V> HashMap<K, V> {
-    /// The keys, for good.
+    /// The keys, consuming the map.
     pub fn into_keys(self) -> hash_map::IntoKeys<K, V> {
         self.0.into_keys()
     }
 
-    /// The values, for good.
+    /// The values, consuming the map.
     pub fn into_values(self) -> hash_map::IntoValues<K, V> {
         self.0.into_values()
     }

@@ -29,7 +29,7 @@ impl Fiber {
         Fiber { coroutine: Coroutine::with_stack(stack, move |yielder, ()| body(yielder)), pooled }
     }
 
-    /// Runs it up to its next visible operation. Tells whether it ended.
+    /// Runs it up to its next visible operation. Returns whether it ended.
     #[inline]
     pub(crate) fn resume(&mut self) -> bool {
         matches!(self.coroutine.resume(()), CoroutineResult::Return(()))

@@ -377,7 +377,7 @@ impl Runtime {
         }
     }
 
-    /// So many senders hold a queue.
+    /// Sets the number of senders that hold a queue.
     pub(crate) fn set_senders(&self, queue: ObjectId, senders: usize) {
         if !self.teardown.get() {
             let senders = u32::try_from(senders).unwrap_or(u32::MAX);

@@ -36,7 +36,7 @@ pub(super) struct Control {
 /// What became of a task.
 pub(super) struct State {
     finished: bool,
-    /// Who waits for its end.
+    /// What waits for its end.
     joiner: Option<Waker>,
     aborted: bool,
     wakeup: Option<Arc<Wakeup>>,

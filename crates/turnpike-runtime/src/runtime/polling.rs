@@ -18,7 +18,7 @@ pub(crate) struct Awaited {
     pub(crate) object: ObjectId,
     /// Where the future was made.
     pub(crate) place: Place,
-    /// Who holds what it waits for, and since where.
+    /// The holder of what it waits for, and where it got it.
     pub(crate) holder: Option<(ThreadId, Place)>,
 }
 
@@ -182,7 +182,7 @@ impl Runtime {
         self.kernel.borrow_mut().name_object(object, &format!("{kind} {number}"));
     }
 
-    /// Says which futures waiting threads wait for, and who should have woken them.
+    /// Names the futures that waiting threads wait for, and the threads that should have woken them.
     pub(super) fn explain_waits(&self, out: &mut Execution) {
         if out.end != End::Deadlock || out.threads.is_empty() {
             return;
@@ -214,7 +214,7 @@ impl Runtime {
             }
             let note = match object {
                 ObjectId::NONE => note_on_waker(out, ThreadId(id), Arc::strong_count(wakeup)),
-                // Who holds it says enough.
+                // The holder is explanation enough.
                 _ if held.is_some() => continue,
                 object => note_on_users(out, ThreadId(id), object),
             };
@@ -223,7 +223,7 @@ impl Runtime {
     }
 }
 
-/// Who used an object last, besides the thread that waits for it.
+/// The thread that used an object last, besides the one that waits for it.
 fn note_on_users(out: &Execution, waiter: ThreadId, object: ObjectId) -> String {
     let mut steps = out.steps.iter().rev().map(|step| &step.choice);
     match steps.find(|choice| choice.object == object && choice.thread != waiter) {

@@ -24,7 +24,7 @@ pub(crate) struct Readers {
 struct Seen {
     reading: Vec<(ThreadId, ObjectId)>,
     read: Vec<(ThreadId, ObjectId)>,
-    /// Who did something that can have to wait, while reading.
+    /// The threads that did something that may block while they held a read lock.
     waited: Vec<(ThreadId, ObjectId)>,
     written: Vec<ObjectId>,
 }

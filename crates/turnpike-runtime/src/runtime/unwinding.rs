@@ -15,7 +15,7 @@ const TEARDOWN_ROUNDS: u32 = 64;
 /// Operations in destructors, after which threads must let each other run.
 const TEARDOWN_OPERATIONS: u32 = 1_000_000;
 
-/// How often a thread may catch what unwinds it and go on, before it is given up.
+/// How often a thread may catch what unwinds it and go on, before it is abandoned.
 const MOST_THROWN: u32 = 10_000;
 
 impl Runtime {
@@ -70,7 +70,7 @@ impl Runtime {
         Turn::Step(self.step(operation))
     }
 
-    /// Tells the kernel what the running thread did while it unwound.
+    /// Reports what the running thread did while it unwound to the kernel.
     #[cold]
     pub(super) fn announce_deferred(&self) {
         let me = self.current.get().0 as usize;

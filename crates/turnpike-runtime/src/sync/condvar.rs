@@ -125,7 +125,7 @@ impl Condvar {
         }
     }
 
-    /// Wakes one waiter, or all. Tells how many; outside checks one.
+    /// Wakes one waiter, or all. Returns how many; outside checks, one.
     #[track_caller]
     pub(crate) fn notify(&self, all: bool) -> usize {
         let Some(runtime) = context::active() else {

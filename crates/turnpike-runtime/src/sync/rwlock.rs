@@ -121,7 +121,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// A real guard was dropped: tells the kernel. `reads` 1 = the thread goes on reading.
+    /// A real guard was dropped: reports it to the kernel. `reads` 1 = the thread goes on reading.
     fn released(&self, kind: Kind, reads: u64, place: Place) {
         if let Some(runtime) = context::active()
             && !runtime.is_over()

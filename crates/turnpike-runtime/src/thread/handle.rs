@@ -1,4 +1,4 @@
-//! Who a thread is.
+//! The identity of a thread.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -105,7 +105,7 @@ impl Data {
     }
 }
 
-/// Tells the scope that a thread is done.
+/// Notes in the scope that a thread is done.
 struct Running(Arc<Data>);
 
 impl Running {

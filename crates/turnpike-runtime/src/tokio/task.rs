@@ -179,7 +179,7 @@ impl<T: 'static> JoinSet<T> {
         abort
     }
 
-    /// Waits for the next task that ends. Nothing if there is none.
+    /// Waits for the next task that ends; `None` if there is no task.
     #[track_caller]
     pub fn join_next(&mut self) -> impl Future<Output = Option<Result<T, JoinError>>> {
         let place = Location::caller();

@@ -54,7 +54,7 @@ pub(super) struct PermitState {
     /// By ticket, which is the order of arrival. One that misses nothing has been woken.
     waiters: BTreeMap<u64, Waiter>,
     tickets: u64,
-    /// Who got permits last, for reports.
+    /// The thread that got permits last, for reports.
     pub(super) holder: Option<(ThreadId, Place)>,
 }
 
@@ -152,7 +152,7 @@ impl PermitState {
         self.waiters.values_mut().filter_map(|waiter| waiter.waker.take()).collect()
     }
 
-    /// Takes permits away for good, as far as they are there.
+    /// Removes permits permanently, as far as there are free ones.
     pub(super) fn forget(&mut self, permits: usize) -> usize {
         let gone = permits.min(self.free);
         self.free -= gone;

@@ -42,7 +42,7 @@ impl<T> RwLock<T> {
         RwLock::new(value)
     }
 
-    /// A lock with at most so many readers at once.
+    /// A lock with at most `readers` readers at once.
     #[track_caller]
     pub const fn with_max_readers(value: T, readers: u32) -> Self {
         assert!(readers <= MAX_READERS, "a RwLock may not be created with so many readers");

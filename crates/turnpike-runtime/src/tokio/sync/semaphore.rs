@@ -17,7 +17,7 @@ impl Semaphore {
     /// The most permits that there can be.
     pub const MAX_PERMITS: usize = usize::MAX >> 3;
 
-    /// A semaphore with so many permits.
+    /// A semaphore with this number of permits.
     ///
     /// # Panics
     /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
@@ -45,7 +45,7 @@ impl Semaphore {
         self.permits.give(n, Location::caller());
     }
 
-    /// Takes free permits away for good, and says how many.
+    /// Removes free permits permanently, and returns how many.
     #[track_caller]
     pub fn forget_permits(&self, n: usize) -> usize {
         self.permits.forget(n, Location::caller())
