@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use turnpike_formula::{Decision, Failure, solve};
 use turnpike_lts::{Lts, LtsModel};
+use turnpike_model::{LabelId, Model};
 
 use crate::naive::{Action, Formula, Regular};
 use crate::random::Dice;
@@ -225,7 +226,7 @@ fn random_system(dice: &mut Dice) -> Lts {
 #[test]
 fn unbounded_quantifiers_mean_what_their_definition_says() {
     let mut dice = Dice(31);
-    let (mut held, mut violated, mut refused) = (0, 0, 0);
+    let (mut held, mut violated, mut refused, mut learnt) = (0, 0, 0, 0);
     for round in 0..1_000 {
         let lts = random_system(&mut dice);
         let depth = 2 + dice.roll(3);
@@ -244,6 +245,18 @@ fn unbounded_quantifiers_mean_what_their_definition_says() {
             Err(Failure::Data(error)) if error.message.contains("cannot be enumerated") => refused += 1,
             Err(error) => panic!("{text}: {error}"),
         }
+        // When all labels are known, numbers that do not occur are alike.
+        if requirement.gains_from_labels() {
+            let labels: Vec<LabelId> = (0..lts.labels.len() as u32).map(LabelId).collect();
+            let explorer = &mut *model.explorer();
+            requirement.learn_all_labels(&labels, explorer).unwrap_or_else(|error| panic!("{text}: {error}"));
+            if let Ok(outcome) = solve(&model, &requirement, &mut |_| false) {
+                let found = outcome.decision == Decision::Holds;
+                assert_eq!(found, expected, "round {round}, all labels known: {text}\n{lts:?}");
+                learnt += 1;
+            }
+        }
     }
     assert!(held > 100 && violated > 100 && refused < 700, "{held}, {violated}, {refused} refused");
+    assert!(learnt > 50, "{learnt} are decided when all labels are known");
 }

@@ -44,7 +44,7 @@ impl<'r> DataJudge<'r> {
     }
 
     /// A label's signature and values.
-    fn label(&mut self, id: LabelId) -> Arc<[u32]> {
+    pub(super) fn label(&mut self, id: LabelId) -> Arc<[u32]> {
         if self.labels.len() <= id.index() {
             self.labels.resize(id.index() + 1, None);
         }
@@ -134,6 +134,43 @@ impl<'r> DataJudge<'r> {
         self.machine.leave(base);
         self.machine.heap.reset();
         outcome.map(|_| ())
+    }
+
+    /// The values that alternatives give.
+    fn find_candidates(
+        &mut self,
+        quantifier: u32,
+        labels: &[LabelId],
+        values: &[u32],
+        out: &mut Vec<u32>,
+    ) -> Result<(), EnumerationError> {
+        let requirement = self.requirement;
+        let mut seen = FxHashSet::default();
+        let mut distinct: Vec<LabelId> = labels.to_vec();
+        let mut met = FxHashSet::default();
+        distinct.retain(|&label| met.insert(label));
+        let known: Vec<Arc<[u32]>> = distinct.iter().map(|&label| self.label(label)).collect();
+        for (number, alternative) in (0..).zip(&requirement.alternatives[quantifier as usize]) {
+            let mut choices: Vec<Vec<Arc<[u32]>>> = vec![Vec::new()];
+            for _ in &alternative.steps {
+                choices = choices
+                    .iter()
+                    .flat_map(|chosen| {
+                        known.iter().map(|label| {
+                            let mut more = chosen.clone();
+                            more.push(Arc::clone(label));
+                            more
+                        })
+                    })
+                    .collect();
+            }
+            for chosen in choices {
+                let signatures: Vec<u32> = chosen.iter().map(|label| label[0]).collect();
+                let finder = requirement.finder(quantifier, number, &signatures);
+                self.solve(&finder, values, &chosen, &mut seen, out)?;
+            }
+        }
+        Ok(())
     }
 
     fn enumeration_error(&self, quantifier: u32, error: EnumerationError) -> DataError {
@@ -226,34 +263,18 @@ impl Judge for DataJudge<'_> {
         values: &[u32],
         out: &mut Vec<u32>,
     ) -> Result<(), DataError> {
+        let start = out.len();
+        let Err(error) = self.find_candidates(quantifier, labels, values, out) else { return Ok(()) };
         let requirement = self.requirement;
-        let mut seen = FxHashSet::default();
-        let mut distinct: Vec<LabelId> = labels.to_vec();
-        let mut met = FxHashSet::default();
-        distinct.retain(|&label| met.insert(label));
-        let known: Vec<Arc<[u32]>> = distinct.iter().map(|&label| self.label(label)).collect();
-        for (number, alternative) in (0..).zip(&requirement.alternatives[quantifier as usize]) {
-            let mut choices: Vec<Vec<Arc<[u32]>>> = vec![Vec::new()];
-            for _ in &alternative.steps {
-                choices = choices
-                    .iter()
-                    .flat_map(|chosen| {
-                        known.iter().map(|label| {
-                            let mut more = chosen.clone();
-                            more.push(Arc::clone(label));
-                            more
-                        })
-                    })
-                    .collect();
-            }
-            for chosen in choices {
-                let signatures: Vec<u32> = chosen.iter().map(|label| label[0]).collect();
-                let finder = requirement.finder(quantifier, number, &signatures);
-                self.solve(&finder, values, &chosen, &mut seen, out)
-                    .map_err(|error| self.enumeration_error(quantifier, error))?;
-            }
+        let sorts = requirement.compared[quantifier as usize].as_ref();
+        if let (EnumerationError::Endless { .. }, Some(sorts)) = (&error, sorts)
+            && let Some(groups) = requirement.occurring.get().and_then(|one| one.groups(sorts))
+        {
+            out.truncate(start);
+            out.extend(groups);
+            return Ok(());
         }
-        Ok(())
+        Err(self.enumeration_error(quantifier, error))
     }
 
     fn arguments(&mut self, arguments: u32, values: &[u32], out: &mut Vec<u32>) -> Result<(), DataError> {

@@ -12,9 +12,10 @@ mod foreign;
 mod judge;
 mod matching;
 mod mentions;
+mod occurring;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 use turnpike_model::formula::{ANY_ACTION, Formula, Judge, Node, Property};
@@ -24,12 +25,13 @@ use self::candidates::{Alternative, Finder, Finders};
 pub use self::declare::{Declarations, declare_labels, declare_labels_for};
 use self::judge::DataJudge;
 use self::matching::Condition;
+use self::occurring::Occurring;
 use super::Mcrl2Model;
 use crate::compile::evaluator::Scope;
 use crate::syntax::parse_formula;
 use crate::typed::expression;
 use crate::typed::formula::{ActionFormula, TypedFormula};
-use crate::typed::{ExpressionId, Program};
+use crate::typed::{ExpressionId, Program, SortId};
 use crate::value::Value;
 
 /// A formula about a specification, or about another system whose labels are read as if they
@@ -42,6 +44,10 @@ pub struct Requirement {
     conditions: Vec<Condition>,
     arguments: Vec<Vec<Condition>>,
     alternatives: Vec<Vec<Alternative>>,
+    /// For each quantifier the sorts of its variables, if what occurs in labels bounds them.
+    compared: Vec<Option<Vec<SortId>>>,
+    /// What occurs in labels, once all are known.
+    occurring: OnceLock<Occurring>,
     /// Actions that are not taken, but say something about a state.
     state_actions: Vec<String>,
     shared: Mutex<Shared>,
@@ -109,6 +115,7 @@ impl Requirement {
     fn new(model: Arc<Mcrl2Model>, program: Program, formula: TypedFormula, foreign: bool) -> Self {
         let shared = Shared { program, matchers: FxHashMap::default(), finders: FxHashMap::default() };
         let alternatives = candidates::alternatives(&shared.program, &formula);
+        let compared = occurring::compared(&shared.program, &formula);
         let mut requirement = Requirement {
             model,
             foreign,
@@ -116,6 +123,8 @@ impl Requirement {
             conditions: Vec::new(),
             arguments: Vec::new(),
             alternatives,
+            compared,
+            occurring: OnceLock::new(),
             state_actions: Vec::new(),
             shared: Mutex::new(shared),
         };

@@ -4,21 +4,22 @@
 //! `forall` passes `&&`, `[]` whose action lacks the variable, and `nu`; dually `exists` passes `||`, `<>`
 //! and `mu`. A fixed point is passed only if all that leads to its calls again preserves meets and lacks
 //! the variable: then `nu X. F(n) && G(X)` is the meet of all `G^k(F(n))`, in whatever order meets are
-//! taken.
+//! taken. A quantifier that reaches a condition becomes part of it.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::formula::{Node, NodeId};
 
-use crate::typed::expression::free_variables;
+use crate::syntax::Binder;
+use crate::typed::expression::{self, free_variables};
 use crate::typed::formula::{BoundVariables, TypedFormula};
-use crate::typed::{Program, VariableId};
+use crate::typed::{Expression, Program, SortId, VariableId};
 
 /// More nodes than this are not made: quantifiers stay where they are.
 const MOST_NODES: usize = 100_000;
 
 /// Moves the quantifiers of a formula inwards. `levels` says how many fixed points are around each one,
 /// and is extended for new ones. Live slots must be known.
-pub(super) fn distribute(program: &Program, formula: &mut TypedFormula, levels: &mut Vec<usize>) {
+pub(super) fn distribute(program: &mut Program, formula: &mut TypedFormula, levels: &mut Vec<usize>) {
     if formula.quantifiers.is_empty() {
         return;
     }
@@ -64,7 +65,7 @@ impl Quantified {
 }
 
 struct Mover<'p> {
-    program: &'p Program,
+    program: &'p mut Program,
     original: TypedFormula,
     formula: TypedFormula,
     levels: Vec<usize>,
@@ -121,10 +122,11 @@ impl Mover<'_> {
     fn make(&mut self, node: NodeId, quantified: &Quantified) -> NodeId {
         let free = quantified.variables.is_empty();
         match self.original.graph.nodes[node as usize].clone() {
-            kept @ (Node::Constant(_) | Node::Condition { .. }) => {
-                let inner = self.add(kept);
-                self.bind(quantified, inner)
+            Node::Condition { condition, expected } if !free => {
+                self.moved = true;
+                self.quantified_condition(condition, expected, quantified)
             }
+            kept @ (Node::Constant(_) | Node::Condition { .. }) => self.add(kept),
             Node::Junction { all, parts } if free || all == quantified.all => {
                 self.moved |= !free;
                 let parts = parts.iter().map(|&part| self.node(part, quantified)).collect();
@@ -156,6 +158,21 @@ impl Mover<'_> {
                 self.bind(quantified, inner)
             }
         }
+    }
+
+    /// A quantifier in front of a condition is a condition: data decides it without all values.
+    fn quantified_condition(&mut self, condition: u32, expected: bool, quantified: &Quantified) -> NodeId {
+        let mut body = self.original.conditions[condition as usize];
+        let span = self.program.span_of(body);
+        if !expected {
+            body = expression::not(self.program, body);
+        }
+        let variables = quantified.variables.iter().map(|one| one.0).collect();
+        let binder = if quantified.all { Binder::Forall } else { Binder::Exists };
+        let whole = Expression::Binder { binder, variables, body };
+        self.formula.conditions.push(self.program.add_expression(whole, SortId::BOOL, span));
+        let condition = self.formula.conditions.len() as u32 - 1;
+        self.add(Node::Condition { condition, expected: true })
     }
 
     /// A quantifier in front of a junction of the other kind: parts without its variables stay outside.

@@ -5,6 +5,7 @@ use turnpike_model::formula::{ANY_ACTION, FixedPoint, Formula, Node, NodeId};
 
 use super::checker::{Assumed, Checker};
 use super::distribute::distribute;
+use super::names::{Meaning, NameIndex};
 use crate::syntax::formula::{Action, Connective, FormulaFile, Regular, RegularKind, State, StateKind};
 use crate::syntax::{Binder, DataId, Name, Span, Symbol, Tree, Variable};
 use crate::typed::expression;
@@ -18,17 +19,7 @@ impl Program {
     /// # Errors
     /// What is wrong with it; places are those in its text.
     pub fn check_formula(&mut self, file: &FormulaFile, open: bool) -> Result<TypedFormula, Vec<Diagnostic>> {
-        let mut checker = Checker::new(&file.tree, std::mem::take(self));
-        let declared = checker.program.actions.len();
-        checker.assumed = open.then(|| Assumed { declared, names: Vec::new() });
-        for (index, action) in checker.program.actions.iter().enumerate() {
-            let id = crate::typed::ActionId::new(index);
-            checker.actions.entry(action.name).or_default().push(id);
-        }
-        checker.program.globals.clone().into_iter().for_each(|variable| checker.bind(variable));
-        let mut builder = Builder { checker, draft: Draft::default(), fixed: Vec::new(), tree: &file.tree };
-        let root = builder.state(&file.formula, true, 0);
-        let Builder { checker, draft, .. } = builder;
+        let (checker, draft, root) = build(std::mem::take(self), file, open);
         *self = checker.program;
         match root {
             Some(root) if checker.errors == 0 => {
@@ -39,6 +30,31 @@ impl Program {
             _ => Err(checker.diagnostics),
         }
     }
+
+    /// Type-checks a formula and resolves its names, as far as that is possible: for editors. Variables
+    /// of the formula follow those of the program; all places are those in the text of the formula.
+    pub fn index_formula(self, file: &FormulaFile) -> NameIndex {
+        let (checker, draft, _) = build(self, file, false);
+        let mut uses = draft.named_actions;
+        checker.index_data(&mut uses);
+        let Checker { program, diagnostics, .. } = checker;
+        NameIndex { program, uses, diagnostics }
+    }
+}
+
+/// Checks a formula as part of a program; without a root after an error.
+fn build(program: Program, file: &FormulaFile, open: bool) -> (Checker<'_>, Draft, Option<NodeId>) {
+    let mut checker = Checker::new(&file.tree, program);
+    let declared = checker.program.actions.len();
+    checker.assumed = open.then(|| Assumed { declared, names: Vec::new() });
+    for (index, action) in checker.program.actions.iter().enumerate() {
+        let id = crate::typed::ActionId::new(index);
+        checker.actions.entry(action.name).or_default().push(id);
+    }
+    checker.program.globals.clone().into_iter().for_each(|variable| checker.bind(variable));
+    let mut builder = Builder { checker, draft: Draft::default(), fixed: Vec::new(), tree: &file.tree };
+    let root = builder.state(&file.formula, true, 0);
+    (builder.checker, builder.draft, root)
 }
 
 /// What was built so far.
@@ -53,6 +69,8 @@ struct Draft {
     arguments: Vec<Box<[ExpressionId]>>,
     quantifiers: Vec<BoundVariables>,
     action_names: Vec<(String, std::ops::Range<usize>)>,
+    /// What the names of actions mean, where they stand.
+    named_actions: Vec<(Span, Meaning)>,
 }
 
 /// A fixed point in scope.
@@ -77,7 +95,17 @@ impl Draft {
         self.nodes.len() as u32 - 1
     }
 
-    fn junction(&mut self, all: bool, parts: Vec<NodeId>) -> NodeId {
+    fn junction(&mut self, all: bool, mut parts: Vec<NodeId>) -> NodeId {
+        let is = |part: NodeId, value: bool| self.nodes[part as usize] == Node::Constant(value);
+        if let Some(&decided) = parts.iter().find(|&&part| is(part, !all)) {
+            return decided;
+        }
+        if parts.iter().any(|&part| !is(part, all)) {
+            parts.retain(|&part| !is(part, all));
+        }
+        if let [only] = parts[..] {
+            return only;
+        }
         self.node(Node::Junction { all, parts: parts.into() })
     }
 
@@ -100,7 +128,7 @@ impl Draft {
         self.points.len() as u32 - 1
     }
 
-    fn finish(self, program: &Program, root: NodeId) -> TypedFormula {
+    fn finish(self, program: &mut Program, root: NodeId) -> TypedFormula {
         let Draft { nodes, points, mut levels, variables, conditions, actions, arguments, .. } = self;
         let slots_of = |all: &[VariableId]| -> Box<[u32]> {
             let place = |one: &VariableId| variables.iter().position(|other| other == one);
@@ -147,8 +175,13 @@ impl Builder<'_> {
             StateKind::Modality { all, regular, body } => {
                 let inner = level + 1 + stars(regular);
                 let body = self.state(body, positive, inner);
-                let unfolded = self.regular(*all == positive, regular, body.unwrap_or(0), level);
-                body.and(unfolded)
+                let all = *all == positive;
+                let unfolded = self.regular(all, regular, body.unwrap_or(0), level);
+                // `[R]true` and `<R>false` do not depend on R.
+                match self.draft.nodes[body? as usize] {
+                    Node::Constant(value) if value == all => unfolded.and(body),
+                    _ => unfolded,
+                }
             }
             StateKind::FixedPoint { least, name, parameters, body } => {
                 self.fixed_point((*least, *name), parameters, body, positive, level)
@@ -189,6 +222,9 @@ impl Builder<'_> {
         self.draft.slots(&variables);
         let body = self.state(inner, positive, level);
         self.checker.unbind(mark);
+        if let Node::Constant(_) = self.draft.nodes[body? as usize] {
+            return body;
+        }
         let quantifier = self.draft.quantifiers.len() as u32;
         let node = self.draft.node(Node::Quantifier { all: *all == positive, quantifier, body: body? });
         let place = state.span.range();
@@ -392,6 +428,9 @@ impl Builder<'_> {
         let mut typed = Vec::new();
         for (name, arguments) in actions {
             let checked = self.checker.check_formula_action(*name, arguments);
+            let found = checked.as_ref().map(|one| (name.span, Meaning::Action(one.0)));
+            let found = found.or_else(|| self.checker.leaf(name, arguments.len()));
+            self.draft.named_actions.extend(found);
             let text = self.tree.text(name.symbol).to_owned();
             self.draft.action_names.push((text, name.span.range()));
             typed.push(checked);
@@ -401,6 +440,7 @@ impl Builder<'_> {
 
     /// A variable alone among actions: all actions if it is true.
     fn boolean_variable(&mut self, variable: VariableId, span: Span) -> Option<ActionFormula> {
+        self.draft.named_actions.push((span, Meaning::Variable(variable)));
         let sort = self.checker.program.variable(variable).sort;
         if sort != SortId::BOOL {
             let message = format!(

@@ -45,7 +45,7 @@ pub fn index_names(specification: &Specification) -> NameIndex {
 }
 
 impl Checker<'_> {
-    fn index_data(&self, uses: &mut Vec<(Span, Meaning)>) {
+    pub(super) fn index_data(&self, uses: &mut Vec<(Span, Meaning)>) {
         let tree = self.tree;
         for id in tree.data_ids() {
             let node = &self.inference.nodes[id.index()];
@@ -102,7 +102,7 @@ impl Checker<'_> {
     }
 
     /// An action or process with so many arguments; any of that name, if none has as many.
-    fn leaf(&self, name: &Name, arguments: usize) -> Option<(Span, Meaning)> {
+    pub(super) fn leaf(&self, name: &Name, arguments: usize) -> Option<(Span, Meaning)> {
         let actions = self.named_actions(name);
         let fits = |&&id: &&ActionId| self.program.action(id).sorts.len() == arguments;
         let processes = self.processes.get(&self.word(name.symbol)).map_or(&[][..], Vec::as_slice);
