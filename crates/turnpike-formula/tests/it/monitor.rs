@@ -217,3 +217,79 @@ fn safety_formulas_are_automata() {
         }
     }
 }
+
+/// A random automaton over the labels a, b and c, as a table: where each state goes by each label, `None`
+/// where a word becomes forbidden.
+fn random_automaton(dice: &mut Dice) -> Vec<[Option<u32>; 3]> {
+    let states = 1 + dice.roll(4);
+    let target = |dice: &mut Dice| (dice.roll(5) > 0).then(|| dice.roll(states) as u32);
+    (0..states).map(|_| [target(dice), target(dice), target(dice)]).collect()
+}
+
+/// The formula that counts the states of an automaton in a parameter.
+fn as_parameter(automaton: &[[Option<u32>; 3]]) -> String {
+    let rows = automaton.iter().enumerate().map(|(state, row)| {
+        let boxes = ["a", "b", "c"].iter().zip(row).map(|(label, target)| match target {
+            Some(target) => format!("[{label}]X({target})"),
+            None => format!("[{label}]false"),
+        });
+        format!("(val(s == {state}) => {})", boxes.collect::<Vec<_>>().join(" && "))
+    });
+    format!("nu X(s: Nat = 0). {}", rows.collect::<Vec<_>>().join(" && "))
+}
+
+/// The formula `[R]false` for the regular expression R of an automaton's forbidden words, by eliminating
+/// one state after the other; none if no word is forbidden.
+fn as_regular(automaton: &[[Option<u32>; 3]]) -> Option<String> {
+    let end = automaton.len();
+    let mut paths: BTreeMap<(usize, usize), String> = BTreeMap::new();
+    let add = |paths: &mut BTreeMap<(usize, usize), String>, pair, path: String| {
+        let joined = match paths.get(&pair) {
+            Some(other) => format!("({other} + {path})"),
+            None => path,
+        };
+        paths.insert(pair, joined);
+    };
+    for (from, row) in automaton.iter().enumerate() {
+        for (label, target) in ["a", "b", "c"].iter().zip(row) {
+            let to = target.map_or(end, |target| target as usize);
+            add(&mut paths, (from, to), (*label).to_owned());
+        }
+    }
+    for gone in (1..end).rev() {
+        let again = paths.get(&(gone, gone)).map_or(String::new(), |path| format!("({path})* . "));
+        let before = paths.clone();
+        for (&(from, _), into) in before.iter().filter(|one| one.0.1 == gone && one.0.0 != gone) {
+            for (&(_, to), out) in before.iter().filter(|one| one.0.0 == gone && one.0.1 != gone) {
+                add(&mut paths, (from, to), format!("({into} . {again}{out})"));
+            }
+        }
+        paths.retain(|pair, _| pair.0 != gone && pair.1 != gone);
+    }
+    let again = paths.get(&(0, 0)).map_or(String::new(), |path| format!("({path})* . "));
+    Some(format!("[{again}{}]false", paths.get(&(0, end))?))
+}
+
+#[test]
+fn random_automata_are_safety_formulas() {
+    let mut dice = Dice(25);
+    let (mut compared, mut violations) = (0, 0);
+    for round in 0..400 {
+        let (lts, automaton) = (random_system(&mut dice), random_automaton(&mut dice));
+        let label = |text: &str| usize::from(text.as_bytes()[0] - b'a');
+        let expected = accepts(&lts, |at, text| automaton[at as usize][label(text)]);
+        for formula in as_regular(&automaton).into_iter().chain([as_parameter(&automaton)]) {
+            let (product, refutes) = product(&lts, &formula).expect("a path decides it");
+            assert!(refutes, "{formula}");
+            assert_eq!(some_path_decides(&product), expected, "round {round}: {formula}\n{lts:?}");
+            let by_game = decide(&lts, &formula).decision == Decision::Violated;
+            assert_eq!(by_game, expected, "round {round}: {formula}\n{lts:?}");
+            compared += 1;
+            violations += u32::from(expected);
+        }
+    }
+    assert!(
+        compared > 600 && (150..compared - 150).contains(&violations),
+        "{compared}, {violations} violated"
+    );
+}
