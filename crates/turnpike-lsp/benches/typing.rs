@@ -25,7 +25,7 @@ fn measure(path: &PathBuf) {
             }
             let edited = format!("{}x{}", &text[..at], &text[at..]);
             let start = Instant::now();
-            std::hint::black_box(language.analyse(&edited));
+            std::hint::black_box(language.analyse(&edited, None));
             start.elapsed().as_secs_f64() * 1e3
         })
         .collect();

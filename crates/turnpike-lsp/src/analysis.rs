@@ -47,6 +47,8 @@ pub struct Symbol {
     pub detail: String,
     /// Where it can be used; everywhere if `None`.
     pub scope: Option<Range<usize>>,
+    /// Whether it is declared in the related text, in which its ranges stand.
+    pub elsewhere: bool,
 }
 
 /// What a symbol is.
@@ -92,20 +94,21 @@ impl Language {
         })
     }
 
-    /// Reads a text: quick enough for every keystroke.
-    pub fn analyse(self, text: &str) -> Analysis {
+    /// Reads a text: quick enough for every keystroke. A formula is about the specification in
+    /// `related`, if that is known.
+    pub fn analyse(self, text: &str, related: Option<&str>) -> Analysis {
         match self {
             Language::Mcrl2 => mcrl2::analyse(text),
-            Language::Formula => formula::analyse(text),
+            Language::Formula => formula::analyse(text, related),
             Language::Tck | Language::Uppaal => timed::analyse(self, text),
         }
     }
 
     /// All that `turnpike check` says of a text: may take longer.
-    pub fn check(self, text: &str) -> Vec<Diagnostic> {
+    pub fn check(self, text: &str, related: Option<&str>) -> Vec<Diagnostic> {
         match self {
             Language::Mcrl2 => mcrl2::check(text),
-            Language::Formula => formula::check(text),
+            Language::Formula => formula::check(text, related),
             Language::Tck | Language::Uppaal => timed::check(self, text),
         }
     }
@@ -119,12 +122,14 @@ impl Analysis {
         self.uses.iter().rfind(inside)
     }
 
-    /// All places where a symbol stands, its declaration first.
+    /// All places of this text where a symbol stands, its declaration first if it is here.
     pub fn places(&self, symbol: usize) -> Vec<Range<usize>> {
-        let declared = self.symbols[symbol].range.clone();
+        let Symbol { range: declared, elsewhere, .. } = &self.symbols[symbol];
         let used = self.uses.iter().filter(|one| one.symbol == symbol).map(|one| one.range.clone());
-        let mut places: Vec<Range<usize>> = used.filter(|range| *range != declared).collect();
-        places.insert(0, declared);
+        let mut places: Vec<Range<usize>> = used.filter(|range| *elsewhere || range != declared).collect();
+        if !elsewhere {
+            places.insert(0, declared.clone());
+        }
         places
     }
 

@@ -19,16 +19,36 @@ pub(crate) struct Document {
     pub(crate) language: Language,
     pub(crate) text: Text,
     pub(crate) analysis: Analysis,
+    /// The specification that a formula is about.
+    pub(crate) related: Option<Related>,
+}
+
+/// A text that another one is about.
+#[derive(Debug)]
+pub(crate) struct Related {
+    pub(crate) uri: Uri,
+    pub(crate) text: Text,
 }
 
 impl Document {
-    pub(crate) fn new(language: Language, content: String) -> Document {
-        let analysis = language.analyse(&content);
-        Document { language, text: Text::new(content), analysis }
+    pub(crate) fn new(language: Language, content: String, related: Option<Related>) -> Document {
+        let text = Text::new(content);
+        let mut document = Document { language, text, analysis: Analysis::default(), related };
+        document.analyse();
+        document
     }
 
     pub(crate) fn analyse(&mut self) {
-        self.analysis = self.language.analyse(&self.text.content);
+        self.analysis = self.language.analyse(&self.text.content, self.related_text());
+    }
+
+    /// All that can be said about the text.
+    pub(crate) fn check(&self) -> Vec<Diagnostic> {
+        self.language.check(&self.text.content, self.related_text())
+    }
+
+    fn related_text(&self) -> Option<&str> {
+        self.related.as_ref().map(|related| related.text.content.as_str())
     }
 
     /// Diagnostics as an editor shows them.
@@ -73,14 +93,27 @@ impl Document {
     }
 
     pub(crate) fn definition(&self, uri: &Uri, offset: usize) -> Option<Location> {
-        let symbol = &self.analysis.symbols[self.symbol_at(offset)?];
-        Some(Location::new(uri.clone(), self.text.place(&symbol.range)))
+        self.declaration(uri, self.symbol_at(offset)?)
+    }
+
+    /// Where a symbol is declared.
+    fn declaration(&self, uri: &Uri, symbol: usize) -> Option<Location> {
+        let symbol = &self.analysis.symbols[symbol];
+        Some(match symbol.elsewhere {
+            false => Location::new(uri.clone(), self.text.place(&symbol.range)),
+            true => {
+                let related = self.related.as_ref()?;
+                Location::new(related.uri.clone(), related.text.place(&symbol.range))
+            }
+        })
     }
 
     pub(crate) fn references(&self, uri: &Uri, offset: usize, declaration: bool) -> Vec<Location> {
         let Some(symbol) = self.symbol_at(offset) else { return Vec::new() };
-        let places = self.analysis.places(symbol).into_iter().skip(usize::from(!declaration));
-        places.map(|range| Location::new(uri.clone(), self.text.place(&range))).collect()
+        let here = !self.analysis.symbols[symbol].elsewhere;
+        let places = self.analysis.places(symbol).into_iter().skip(usize::from(here));
+        let places = places.map(|range| Location::new(uri.clone(), self.text.place(&range)));
+        self.declaration(uri, symbol).filter(|_| declaration).into_iter().chain(places).collect()
     }
 
     /// The edits that rename what stands here; an error if the text would then mean something else.
@@ -88,6 +121,11 @@ impl Document {
     #[allow(clippy::mutable_key_type)]
     pub(crate) fn rename(&self, uri: &Uri, offset: usize, new: &str) -> Result<WorkspaceEdit, String> {
         let symbol = self.symbol_at(offset).ok_or("there is no name here")?;
+        if self.analysis.symbols[symbol].elsewhere {
+            return Err(
+                "this is declared in the specification, which renaming here does not change".to_owned()
+            );
+        }
         let starts_well = new.starts_with(|first: char| first.is_alphabetic() || first == '_');
         if !starts_well || !new.chars().all(|one| one.is_alphanumeric() || one == '_' || one == '\'') {
             return Err(format!("`{new}` is not a name"));
@@ -101,7 +139,7 @@ impl Document {
         for range in places.iter().rev() {
             renamed.replace_range(range.clone(), new);
         }
-        let after = self.language.analyse(&renamed);
+        let after = self.language.analyse(&renamed, self.related_text());
         if !self.means_the_same(&after) {
             return Err(format!("`{new}` would mean something else somewhere: choose another name"));
         }
@@ -137,7 +175,7 @@ impl Document {
     #[allow(deprecated, reason = "the protocol's type has a field of old versions")]
     pub(crate) fn outline(&self) -> Vec<DocumentSymbol> {
         let listed = |one: &&Symbol| !matches!(one.kind, Kind::Variable | Kind::Name) || one.scope.is_none();
-        let symbols = self.analysis.symbols.iter().filter(listed);
+        let symbols = self.analysis.symbols.iter().filter(listed).filter(|one| !one.elsewhere);
         symbols
             .map(|one| DocumentSymbol {
                 name: one.name.clone(),

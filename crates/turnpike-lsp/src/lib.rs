@@ -11,6 +11,7 @@ mod answers;
 mod formula;
 mod layout;
 mod mcrl2;
+mod related;
 mod server;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_mcrl2::syntax::{Section, Sort, SortDeclaration, Span, Specification, parse_specification};
-use turnpike_mcrl2::typed::{Meaning, Program, SortId, SymbolKind, index_names};
+use turnpike_mcrl2::typed::{Meaning, NameIndex, Program, SortId, SymbolKind, index_names};
 use turnpike_model::Diagnostic;
 
 use crate::analysis::{Analysis, Kind, Symbol, Use};
@@ -33,12 +33,9 @@ pub(crate) fn analyse(text: &str) -> Analysis {
     if diagnostics.is_empty() {
         diagnostics.extend(index.diagnostics.iter().cloned());
     }
-    let mut places: BTreeMap<(u8, usize), Vec<Range<usize>>> = BTreeMap::new();
-    for (span, meaning) in &index.uses {
-        places.entry(key(*meaning)).or_default().push(span.range());
-    }
-    let (program, specification) = (&index.program, &specification);
-    let mut names = Names { specification, program, places, symbols: Vec::new(), uses: Vec::new() };
+    let (program, specification, places) = (&index.program, &specification, places(&index));
+    let (symbols, uses, numbers) = (Vec::new(), Vec::new(), BTreeMap::new());
+    let mut names = Names { specification, program, places, symbols, uses, numbers };
     names.add_sorts();
     names.add_functions();
     names.add_actions();
@@ -50,13 +47,53 @@ pub(crate) fn analyse(text: &str) -> Analysis {
     Analysis { diagnostics, symbols, uses, keywords: KEYWORDS }
 }
 
+/// The sorts, functions and actions of a specification, with where it uses them.
+pub(crate) struct Vocabulary {
+    pub(crate) symbols: Vec<Symbol>,
+    /// The symbol of each function and action.
+    pub(crate) numbers: BTreeMap<(u8, usize), usize>,
+    pub(crate) uses: Vec<Use>,
+}
+
+/// What a formula about a specification can name.
+pub(crate) fn vocabulary(specification: &Specification, index: &NameIndex) -> Vocabulary {
+    let places = places(index);
+    let mut names = Names {
+        specification,
+        program: &index.program,
+        places,
+        symbols: Vec::new(),
+        uses: Vec::new(),
+        numbers: BTreeMap::new(),
+    };
+    names.add_sorts();
+    names.add_functions();
+    names.add_actions();
+    let Names { symbols, uses, numbers, .. } = names;
+    Vocabulary { symbols, numbers, uses }
+}
+
+/// Where each thing is used.
+fn places(index: &NameIndex) -> BTreeMap<(u8, usize), Vec<Range<usize>>> {
+    let mut places: BTreeMap<(u8, usize), Vec<Range<usize>>> = BTreeMap::new();
+    for (span, meaning) in &index.uses {
+        places.entry(key(*meaning)).or_default().push(span.range());
+    }
+    places
+}
+
 const VARIABLE: u8 = 0;
 const FUNCTION: u8 = 1;
 const ACTION: u8 = 2;
 const PROCESS: u8 = 3;
 
+/// What a variable is, as a kind and a number.
+pub(crate) fn variable_key(number: usize) -> (u8, usize) {
+    (VARIABLE, number)
+}
+
 /// What a name means, as a kind and a number.
-fn key(meaning: Meaning) -> (u8, usize) {
+pub(crate) fn key(meaning: Meaning) -> (u8, usize) {
     match meaning {
         Meaning::Variable(id) => (VARIABLE, id.index()),
         Meaning::Function(id) => (FUNCTION, id.index()),
@@ -90,6 +127,8 @@ struct Names<'a> {
     places: BTreeMap<(u8, usize), Vec<Range<usize>>>,
     symbols: Vec<Symbol>,
     uses: Vec<Use>,
+    /// The symbol of each thing.
+    numbers: BTreeMap<(u8, usize), usize>,
 }
 
 impl Names<'_> {
@@ -103,6 +142,7 @@ impl Names<'_> {
     /// Adds a symbol with all its uses.
     fn add(&mut self, key: (u8, usize), symbol: Symbol) {
         let symbol = self.declare(symbol);
+        self.numbers.insert(key, symbol);
         let places = self.places.remove(&key).unwrap_or_default();
         self.uses.extend(places.into_iter().map(|range| Use { range, symbol }));
     }
@@ -131,6 +171,7 @@ impl Names<'_> {
                 whole: span.range(),
                 detail,
                 scope: None,
+                elsewhere: false,
             });
             let used = tree.sort_ids().filter(|&id| *tree.sort(id) == Sort::Name(name.symbol));
             self.uses.extend(used.map(|id| Use { range: tree.sort_span(id).range(), symbol }));
@@ -160,7 +201,10 @@ impl Names<'_> {
             let name = self.program.text(symbol.name).to_owned();
             let detail = format!("{name}: {}", self.program.sort_text(symbol.sort));
             let whole = enclosing(&declarations, &range).unwrap_or_else(|| range.clone());
-            self.add((FUNCTION, number), Symbol { name, kind, range, whole, detail, scope: None });
+            self.add(
+                (FUNCTION, number),
+                Symbol { name, kind, range, whole, detail, scope: None, elsewhere: false },
+            );
         }
     }
 
@@ -177,7 +221,7 @@ impl Names<'_> {
             };
             self.add(
                 (ACTION, number),
-                Symbol { name, kind: Kind::Action, range, whole, detail, scope: None },
+                Symbol { name, kind: Kind::Action, range, whole, detail, scope: None, elsewhere: false },
             );
         }
     }
@@ -200,7 +244,7 @@ impl Names<'_> {
             };
             self.add(
                 (PROCESS, number),
-                Symbol { name, kind: Kind::Process, range, whole, detail, scope: None },
+                Symbol { name, kind: Kind::Process, range, whole, detail, scope: None, elsewhere: false },
             );
         }
     }
@@ -215,7 +259,9 @@ impl Names<'_> {
                 SortId::UNKNOWN => name.clone(),
                 sort => format!("{name}: {}", self.program.sort_text(sort)),
             };
-            let symbol = Symbol { name, kind: Kind::Variable, whole: range.clone(), range, detail, scope };
+            let whole = range.clone();
+            let kind = Kind::Variable;
+            let symbol = Symbol { name, kind, whole, range, detail, scope, elsewhere: false };
             self.add((VARIABLE, number), symbol);
         }
     }
@@ -226,7 +272,8 @@ impl Names<'_> {
             let range = whole.start..(whole.start + "init".len()).min(whole.end);
             let (name, detail) = ("init".to_owned(), "the initial process".to_owned());
             // Not a name: nothing uses it.
-            self.symbols.push(Symbol { name, kind: Kind::Init, range, whole, detail, scope: Some(0..0) });
+            let (kind, scope) = (Kind::Init, Some(0..0));
+            self.symbols.push(Symbol { name, kind, range, whole, detail, scope, elsewhere: false });
         }
     }
 }

@@ -15,7 +15,9 @@ use lsp_types::{
 use serde::Serialize;
 
 use crate::analysis::Language;
-use crate::answers::Document;
+use crate::answers::{Document, Related};
+use crate::related;
+use crate::text::Text;
 
 /// Why the server ended early.
 pub type ServeError = Box<dyn std::error::Error + Send + Sync>;
@@ -92,7 +94,7 @@ impl Server<'_> {
     fn check(&mut self) -> Result<(), ServeError> {
         let Some(open) = self.documents.values_mut().find(|one| one.unchecked) else { return Ok(()) };
         open.unchecked = false;
-        let diagnostics = open.document.language.check(&open.document.text.content);
+        let diagnostics = open.document.check();
         let shown = open.document.show(&diagnostics);
         publish(self.connection, open.uri.clone(), shown)
     }
@@ -105,10 +107,13 @@ impl Server<'_> {
                 };
                 let uri = opened.text_document.uri;
                 let Some(language) = Language::of_file(uri.as_str()) else { return Ok(()) };
-                let document = Document::new(language, opened.text_document.text);
+                let text = opened.text_document.text;
+                let related = self.related(language, uri.as_str(), &text);
+                let document = Document::new(language, text, related);
                 self.documents
                     .insert(uri.as_str().to_owned(), Open { uri: uri.clone(), document, unchecked: true });
-                self.publish_quickly(uri.as_str())
+                self.publish_quickly(uri.as_str())?;
+                self.relate_formulas(language)
             }
             told::DidChangeTextDocument::METHOD => {
                 let Some(changed) = parameters::<told::DidChangeTextDocument>(notification.params) else {
@@ -119,9 +124,9 @@ impl Server<'_> {
                 for change in changed.content_changes {
                     open.document.text.change(change);
                 }
-                open.document.analyse();
-                open.unchecked = true;
-                self.publish_quickly(uri.as_str())
+                let language = open.document.language;
+                self.analyse(uri.as_str())?;
+                self.relate_formulas(language)
             }
             told::DidCloseTextDocument::METHOD => {
                 let Some(closed) = parameters::<told::DidCloseTextDocument>(notification.params) else {
@@ -132,6 +137,45 @@ impl Server<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The specification that a formula is about: as it is in the editor, or else in its file.
+    fn related(&self, language: Language, uri: &str, text: &str) -> Option<Related> {
+        if language != Language::Formula {
+            return None;
+        }
+        let path = related::specification_of(&related::path_of(uri)?, text)?;
+        let is_open = |one: &&Open| related::path_of(one.uri.as_str()).as_ref() == Some(&path);
+        if let Some(open) = self.documents.values().find(is_open) {
+            let text = Text::new(open.document.text.content.clone());
+            return Some(Related { uri: open.uri.clone(), text });
+        }
+        let text = std::fs::read_to_string(&path).ok()?;
+        Some(Related { uri: related::uri_of(&path)?, text: Text::new(text) })
+    }
+
+    /// Reads a document again, with the specification that it is about.
+    fn analyse(&mut self, uri: &str) -> Result<(), ServeError> {
+        let Some(open) = self.documents.get(uri) else { return Ok(()) };
+        let document = &open.document;
+        let related = self.related(document.language, uri, &document.text.content);
+        if let Some(open) = self.documents.get_mut(uri) {
+            open.document.related = related;
+            open.document.analyse();
+            open.unchecked = true;
+        }
+        self.publish_quickly(uri)
+    }
+
+    /// Reads all formulas again after a change of a specification.
+    fn relate_formulas(&mut self, changed: Language) -> Result<(), ServeError> {
+        if changed != Language::Mcrl2 {
+            return Ok(());
+        }
+        let is_formula = |one: &&Open| one.document.language == Language::Formula;
+        let formulas = self.documents.values().filter(is_formula);
+        let formulas: Vec<String> = formulas.map(|one| one.uri.as_str().to_owned()).collect();
+        formulas.iter().try_for_each(|uri| self.analyse(uri))
     }
 
     fn publish_quickly(&self, uri: &str) -> Result<(), ServeError> {

@@ -7,8 +7,9 @@ use turnpike_model::Diagnostic;
 use turnpike_model::diagnostic::Severity;
 
 use crate::analysis::Language;
-use crate::answers::Document;
+use crate::answers::{Document, Related};
 use crate::layout;
+use crate::text::Text;
 
 /// Numbers that look random, the same each time.
 struct Dice(u64);
@@ -74,14 +75,14 @@ fn a_thousand_edits_agree_with_the_whole_check() {
     for (path, text) in models() {
         let language = Language::of_file(path.to_str().expect("a name")).expect("a language");
         for _ in 0..50 {
-            let mut document = Document::new(language, text.clone());
+            let mut document = Document::new(language, text.clone(), None);
             assert!(!has_errors(&document.analysis.diagnostics), "{} is right", path.display());
             for _ in 0..4 {
                 let change = edit(&mut dice, &document);
                 document.text.change(change);
                 document.analyse();
                 let quick = has_errors(&document.analysis.diagnostics);
-                let whole = has_errors(&language.check(&document.text.content));
+                let whole = has_errors(&language.check(&document.text.content, None));
                 let content = &document.text.content;
                 assert!(!quick || whole, "only the quick analysis finds an error in\n{content}");
                 // Later phases refuse some specifications that are well sorted.
@@ -119,7 +120,7 @@ fn every_name_of_the_bundled_specifications_is_known() {
     for (path, text) in
         models().into_iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "mcrl2"))
     {
-        let analysis = Language::Mcrl2.analyse(&text);
+        let analysis = Language::Mcrl2.analyse(&text, None);
         for piece in layout::pieces(Language::Mcrl2, &text) {
             let layout::Piece::Word(range) = piece else { continue };
             let word = &text[range.clone()];
@@ -133,4 +134,39 @@ fn every_name_of_the_bundled_specifications_is_known() {
             assert_eq!(text[one.range.clone()], analysis.symbols[one.symbol].name, "{}", path.display());
         }
     }
+}
+
+#[test]
+fn edits_of_formulas_agree_with_the_whole_check() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).expect("a file");
+    let specification = read("abp.mcrl2");
+    let uri: Uri = "file:///formula.mcf".parse().expect("an address");
+    let (mut dice, mut wrong, mut right) = (Dice(8), 0, 0);
+    for name in ["2-nothing-from-nowhere", "4-in-order", "7-delivered-if-fair", "9-one-at-a-time"] {
+        let text = read(&format!("requirements/abp/{name}.mcf"));
+        for _ in 0..25 {
+            let related = Related { uri: uri.clone(), text: Text::new(specification.clone()) };
+            let mut document = Document::new(Language::Formula, text.clone(), Some(related));
+            assert!(
+                !has_errors(&document.analysis.diagnostics),
+                "{name}: {:?}",
+                document.analysis.diagnostics
+            );
+            for _ in 0..4 {
+                let change = edit(&mut dice, &document);
+                document.text.change(change);
+                document.analyse();
+                let content = &document.text.content;
+                let quick = has_errors(&document.analysis.diagnostics);
+                let whole = has_errors(&Language::Formula.check(content, Some(&specification)));
+                assert_eq!(quick, whole, "{content}");
+                (wrong, right) = (wrong + u32::from(whole), right + u32::from(!whole));
+                let at = document.text.offset(document.text.position(dice.below(content.len() + 1)));
+                let _ = (document.hover(at), document.definition(&uri, at), document.completions(at));
+                let _ = (document.references(&uri, at, true), document.rename(&uri, at, "fresh_name"));
+            }
+        }
+    }
+    assert!(wrong > 100 && right > 20, "edits break and keep formulas: {wrong} and {right}");
 }

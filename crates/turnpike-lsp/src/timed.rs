@@ -90,6 +90,7 @@ pub(crate) fn analyse(language: Language, text: &str) -> Analysis {
                     whole: range.clone(),
                     detail: text[start..end].trim().to_owned(),
                     scope: None,
+                    elsewhere: false,
                 });
                 symbols.len() - 1
             });
