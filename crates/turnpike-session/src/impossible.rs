@@ -2,8 +2,8 @@
 //! proof, although it is a misspelling.
 
 use turnpike_model::label::TAU;
-use turnpike_model::{Diagnostic, Model, ModelInfo, Severity, ViolationKind, Vocabulary, Word};
-use turnpike_search::{Goal, Objective, RunReport, Verdict};
+use turnpike_model::{Diagnostic, Model, ModelInfo, Severity, Signatures, ViolationKind, Vocabulary, Word};
+use turnpike_search::{Goal, Objective, RunReport, StopReason, Verdict};
 
 use crate::problem::Problem;
 use crate::request::Goals;
@@ -41,10 +41,19 @@ pub(crate) fn normalise(model: &dyn Model, objectives: Vec<Objective>) -> Vec<Ob
 }
 
 fn find(model: &dyn Model, objectives: &[Objective], internal: &[String]) -> Vec<Diagnostic> {
-    let info = model.info();
-    let known = Known { vocabulary: model.vocabulary(), info };
+    let known = Known { vocabulary: model.vocabulary(), info: model.info() };
     // Labels of timed automata belong to locations, and explorers compile them.
     let labels_of_states = model.explorer().state_labels().is_some();
+    find_unknown(&known, labels_of_states, objectives, internal)
+}
+
+fn find_unknown(
+    known: &Known<'_>,
+    labels_of_states: bool,
+    objectives: &[Objective],
+    internal: &[String],
+) -> Vec<Diagnostic> {
+    let info = known.info;
     let mut errors = Vec::new();
     for objective in objectives {
         let words: Vec<Word> = match objective.goal() {
@@ -228,16 +237,43 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// Actions of objectives that no transition of a whole state space has, in models that do not know
+/// Refuses objectives whose names no transition of a whole state space has, in models that do not know
 /// their names before they are explored.
-pub(crate) fn never_seen(model: &dyn Model, objectives: &[Objective], runs: &[RunReport]) -> Vec<Diagnostic> {
+pub(crate) fn refuse_unseen(
+    model: &dyn Model,
+    objectives: &[Objective],
+    internal: &[String],
+    runs: &[RunReport],
+) -> Result<(), Diagnostic> {
     let info = model.info();
-    let Some(run) = runs.iter().find(|run| run.verdict == Verdict::None) else { return Vec::new() };
-    // Programs know the names of all operations, whether they use them or not.
-    let unknown = model.vocabulary().is_none() && info.actions.is_empty();
-    if !unknown && run.executions.is_none() {
-        return Vec::new();
+    if model.vocabulary().is_some() || !info.actions.is_empty() {
+        return Ok(());
     }
+    let covered = |run: &&RunReport| match run.verdict {
+        Verdict::None => true,
+        Verdict::Measured => run.stop == StopReason::Exhausted,
+        _ => false,
+    };
+    let Some(run) = runs.iter().find(covered) else { return Ok(()) };
+    let mut seen = Signatures::new();
+    for name in run.actions.keys().flat_map(|names| names.split('|')) {
+        seen.add_with_any_arity(name);
+    }
+    let known = Known { vocabulary: Some(&seen), info };
+    match find_unknown(&known, false, objectives, internal).into_iter().next() {
+        None => Ok(()),
+        // A name that is declared may never occur; without a declaration it is as good as misspelt.
+        Some(error) => Err(match error.help.clone() {
+            Some(help) => error.help(format!("{help}; name actions that need not occur in `action_names`")),
+            None => error,
+        }),
+    }
+}
+
+/// Actions of objectives that no execution of a program takes, although programs can.
+pub(crate) fn never_seen(model: &dyn Model, objectives: &[Objective], runs: &[RunReport]) -> Vec<Diagnostic> {
+    let covered = |run: &&RunReport| run.verdict == Verdict::None && run.executions.is_some();
+    let Some(run) = runs.iter().find(covered) else { return Vec::new() };
     let seen: Vec<&str> = run.actions.keys().flat_map(|names| names.split('|')).collect();
     let names = objectives.iter().flat_map(|objective| match objective.goal() {
         Goal::Action(names) => names.as_slice(),
@@ -245,11 +281,11 @@ pub(crate) fn never_seen(model: &dyn Model, objectives: &[Objective], runs: &[Ru
     });
     let never = names.filter(|name| *name != TAU && !seen.contains(&name.as_str()));
     let warning = |name: &String| {
-        let message = match run.executions {
-            None => format!("no transition of {} has an action `{name}`", info.name),
-            Some(_) => format!("{} never does `{name}`", info.name),
-        };
-        Diagnostic::warning(message).suggest_or_list(name, seen.iter().copied(), "its actions are")
+        Diagnostic::warning(format!("{} never does `{name}`", model.info().name)).suggest_or_list(
+            name,
+            seen.iter().copied(),
+            "its actions are",
+        )
     };
     never.map(warning).collect()
 }

@@ -22,6 +22,8 @@ pub struct Plan {
     pub(crate) options: SearchOptions,
     /// What is odd about the goals, to be read before the search rather than hours later.
     pub(crate) warnings: Vec<Diagnostic>,
+    /// Whether objectives may name what the system does not have.
+    allow_unknown: bool,
 }
 
 /// What the engine must know of a source besides its system.
@@ -87,7 +89,7 @@ impl Plan {
         options.shorten_budget = witness.shorten_budget;
         // Asked for by number, even one run is one of many, and gives what it gives among them.
         options.thorough = running.runs.is_none();
-        Ok(Plan { model, options, warnings })
+        Ok(Plan { model, options, warnings, allow_unknown: goals.allow_unknown })
     }
 
     /// The same search, with checkpoints.
@@ -148,9 +150,20 @@ impl Plan {
             .map_err(|error| crate::run::explain(error, &self.options.objectives, &*self.model))
     }
 
-    /// Makes the search.
+    /// Makes the search. A name that nothing in the whole system has is an error, as
+    /// it is before the search in models that know their names.
     pub fn run(&self, events: &EventSink<'_>, interrupt: &AtomicBool) -> Result<SearchReport, SearchError> {
-        turnpike_search::search(&*self.model, &self.options, events, interrupt)
+        let report = turnpike_search::search(&*self.model, &self.options, events, interrupt)?;
+        self.refuse_unseen(&report.runs)?;
+        Ok(report)
+    }
+
+    fn refuse_unseen(&self, runs: &[RunReport]) -> Result<(), Diagnostic> {
+        let options = &self.options;
+        match self.allow_unknown {
+            true => Ok(()),
+            false => impossible::refuse_unseen(&*self.model, &options.objectives, &options.internal, runs),
+        }
     }
 
     /// Makes the run of this number alone: what it gives is what it gives among all runs. `None` when it
@@ -161,6 +174,7 @@ impl Plan {
         // It must cost the same as among all runs.
         options.thorough = false;
         let report = turnpike_search::search(&*self.model, &options, &|_| {}, interrupt)?;
+        self.refuse_unseen(&report.runs)?;
         Ok(report.runs.into_iter().next())
     }
 }

@@ -2,9 +2,10 @@ use rustc_hash::FxHashMap;
 
 use super::arena::{Arena, Entry};
 use super::{Measure, NativeModel};
-use crate::facets::{MeasureInfo, Measures, Violation, ViolationKind, Violations};
+use crate::facets::{MeasureInfo, Measures, Violation, ViolationKind, Violations, Vocabulary};
 use crate::hash;
 use crate::label::{Label, LabelId};
+use crate::signatures::Signatures;
 use crate::successors::Successors;
 use crate::system::{Explorer, Model, ModelInfo, StepError};
 
@@ -20,6 +21,8 @@ pub struct Native<M: NativeModel> {
     measures: Vec<Measure<M::State>>,
     states: Arena<M::State>,
     labels: Arena<String>,
+    /// The names of actions, if the model knows them.
+    vocabulary: Option<Signatures>,
 }
 
 impl<M: NativeModel> Native<M> {
@@ -38,7 +41,13 @@ impl<M: NativeModel> Native<M> {
         let states = Arena::new();
         let initial = model.initial();
         states.intern(hash::of(&initial), initial);
-        Native { model, info, measures, states, labels: Arena::new() }
+        info.actions = model.action_names();
+        let vocabulary = (!info.actions.is_empty()).then(|| {
+            let mut vocabulary = Signatures::new();
+            info.actions.iter().for_each(|name| vocabulary.add_with_any_arity(name));
+            vocabulary
+        });
+        Native { model, info, measures, states, labels: Arena::new(), vocabulary }
     }
 
     /// The model inside.
@@ -74,6 +83,10 @@ impl<M: NativeModel> Model for Native<M> {
     fn left_out(&self) -> Option<String> {
         None
     }
+
+    fn vocabulary(&self) -> Option<&dyn Vocabulary> {
+        self.vocabulary.as_ref().map(|vocabulary| vocabulary as &dyn Vocabulary)
+    }
 }
 
 struct NativeExplorer<'a, M: NativeModel> {
@@ -88,6 +101,13 @@ impl<M: NativeModel> NativeExplorer<'_, M> {
     #[cold]
     fn new_label(&mut self, action: &M::Action) -> Result<LabelId, StepError> {
         let text = self.native.model.format_action(action);
+        let known =
+            |name: &str| self.native.vocabulary.as_ref().is_none_or(|all| all.action(name).is_known());
+        if let Some(name) = Label::parse(&text).name().split('|').find(|name| !known(name)) {
+            let model = &self.native.info.name;
+            let message = format!("`action_names` of `{model}` does not have `{name}`, which the model does");
+            return Err(StepError::new(message));
+        }
         let id = self.native.labels.intern(hash::bytes(text.as_bytes()), text).map(LabelId);
         let id = id.ok_or_else(|| {
             StepError::new(format!("`{}` has more than 2^30 labels", self.native.info.name))

@@ -175,6 +175,15 @@ pub trait NativeModel: Send + Sync {
         action_label(action)
     }
 
+    /// The names of all actions, as labels have them: `send_to` for `send_to(1,2)`. An objective that
+    /// names another action is refused before the search, and a label with another name is an error.
+    ///
+    /// By default they are not known. A complete search then refuses an objective whose action never
+    /// occurred, because that may be a misspelling; name your actions here if some need not occur.
+    fn action_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Names of the values that [`state_values`](Self::state_values) gives. By default the fields
     /// of the initial state when that is a struct with named fields, else the one name `state`.
     fn parameters(&self) -> Vec<String> {

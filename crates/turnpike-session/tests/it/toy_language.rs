@@ -1,8 +1,10 @@
 //! A language of one line for each transition: the example of the book's chapter "Adding an input
 //! language".
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
+use turnpike_model::label::Label;
 use turnpike_model::native::{Native, NativeModel};
 use turnpike_model::{Diagnostic, Model};
 use turnpike_session::{
@@ -38,6 +40,13 @@ impl NativeModel for Toy {
 
     fn format_action(&self, action: &usize) -> String {
         self.transitions[*action][1].clone()
+    }
+
+    /// With these, an objective that names another action is a mistake.
+    fn action_names(&self) -> Vec<String> {
+        let names: BTreeSet<String> =
+            self.transitions.iter().map(|[_, label, _]| Label::parse(label).name()).collect();
+        names.into_iter().collect()
     }
 }
 
@@ -86,13 +95,17 @@ fn a_toy_language_is_searched() {
     let session = Session::open_among(&languages(), &source).expect("opens");
     let mut request = Request::new(source.clone());
     for (objective, verdict) in
-        [("deadlock", Verdict::Found), ("action jam", Verdict::Found), ("action fly", Verdict::None)]
+        [("deadlock", Verdict::Found), ("action jam", Verdict::Found), ("label jam(7)", Verdict::None)]
     {
         request.search.goals.find.clear();
         request.set("find", objective).expect("an objective");
         let report = session.run(&request.search, &Silent, &AtomicBool::new(false)).expect("runs");
         assert_eq!(report.verdict, verdict, "{objective}");
     }
+    request.search.goals.find.clear();
+    request.set("find", "action jma").expect("an objective");
+    let refused = session.run(&request.search, &Silent, &AtomicBool::new(false)).err().expect("a mistake");
+    assert!(refused.to_string().contains("has no action `jma`"), "{refused}");
     // Without its row, the language does not exist.
     let unknown = Session::open(&source).err().expect("unknown");
     assert!(unknown.to_string().contains("unknown file extension"), "{unknown}");

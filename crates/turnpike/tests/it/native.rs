@@ -86,3 +86,64 @@ fn mistakes_are_explained() {
     assert!(message(Search::of(LostUpdate).find("deadlok")).contains("did you mean `deadlock`?"));
     assert!(message(Search::of(LostUpdate).strategy("higway")).contains("did you mean `highway`?"));
 }
+
+/// The same model with a list of the names of its actions.
+struct WithNames(&'static [&'static str]);
+
+impl NativeModel for WithNames {
+    type State = State;
+    type Action = Action;
+
+    fn initial(&self) -> State {
+        LostUpdate.initial()
+    }
+
+    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
+        LostUpdate.actions(state, actions);
+    }
+
+    fn next(&self, state: &State, action: &Action) -> Option<State> {
+        LostUpdate.next(state, action)
+    }
+
+    fn action_names(&self) -> Vec<String> {
+        self.0.iter().map(|&name| name.to_owned()).collect()
+    }
+}
+
+#[test]
+fn a_misspelt_action_is_not_a_proof() {
+    let of = |find: &str| Search::of(LostUpdate).find(find).strategy("bfs");
+    for find in ["action wriet", "label wriet(0)", "label wriet*", "max wriet.1"] {
+        let error = of(find).run().expect_err(find).to_string();
+        assert!(error.contains("wriet") && error.contains("`action_names`"), "{find}: {error}");
+    }
+    assert!(of("action wriet").run().unwrap_err().to_string().contains("did you mean `write`?"));
+    // A value that never occurs is what a search finds out.
+    assert_eq!(of("label write(7)").run().unwrap().verdict, Verdict::None);
+    let allowed = of("action wriet").with_request(|request| request.goals.allow_unknown = true);
+    assert_eq!(allowed.run().unwrap().verdict, Verdict::None);
+    // A search that was cut short claims nothing.
+    assert_eq!(of("action wriet").max_states(2).run().unwrap().verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn declared_actions_need_not_occur() {
+    let of = |find: &str| Search::of(WithNames(&["read", "write", "reset"])).find(find).strategy("bfs");
+    // The names are compared before the search.
+    let error = of("action wriet").max_states(1).run().unwrap_err().to_string();
+    assert!(error.contains("did you mean `write`?"), "{error}");
+    assert_eq!(of("action reset").run().unwrap().verdict, Verdict::None);
+    let error = Search::of(WithNames(&["read"])).find("deadlock").strategy("bfs").run().unwrap_err();
+    let expected = "`action_names` of `WithNames` does not have `write`";
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+#[test]
+fn checks_of_programs_refuse_misspelt_operations() {
+    let checked = turnpike::Config::new().find("action unlok").run(|| {
+        drop(turnpike::sync::Mutex::new(0).lock());
+    });
+    let error = format!("{:?}", checked.expect_err("no program does `unlok`"));
+    assert!(error.contains("did you mean `unlock`?"), "{error}");
+}
