@@ -126,7 +126,7 @@ fn explain(view: &View<'_>, offers: &[Vec<Possibility>], component: usize, one: 
                     let condition = one.open.clone().unwrap_or_else(|| "true".to_owned());
                     Obstacle::Condition { condition, actual: None }
                 }
-                Ways::Some(ways) => missing_partner(view, offers, component, actions, &ways),
+                Ways::Some(ways) => missing_partner(view, offers, component, one, &ways),
             }
         }
     };
@@ -158,9 +158,10 @@ fn missing_partner(
     view: &View<'_>,
     offers: &[Vec<Possibility>],
     component: usize,
-    actions: &[Named],
+    one: &Possibility,
     ways: &[Vec<Need>],
 ) -> Obstacle {
+    let actions = one.actions.as_deref().unwrap_or_default();
     let arguments = |need: &Need| -> Vec<Argument> {
         need.like.map_or_else(Vec::new, |index| actions[index].arguments.clone())
     };
@@ -180,20 +181,28 @@ fn missing_partner(
         }
         let needed = |name: Symbol| {
             let names = view.network.structure.names_of(index, name);
-            ways.iter().flatten().find(|need| names.contains(&need.name))
+            let in_way = |way: &'_ Vec<Need>| way.iter().position(|need| names.contains(&need.name));
+            ways.iter().find_map(|way| Some((way, in_way(way)?)))
         };
         let mut offers_it = false;
         for other in &offers[index] {
             let similar =
                 other.actions.iter().flatten().find_map(|action| Some((action, needed(action.name)?)));
-            let Some((action, need)) = similar else { continue };
+            let Some((action, (way, position))) = similar else { continue };
             offers_it = true;
             let reason = match &other.fails {
                 Some((condition, _)) => Some(format!("its condition {condition} does not hold")),
-                None if !differs(&action.arguments, &arguments(need)) => {
-                    Some("the two do not happen together here".to_owned())
+                None if differs(&action.arguments, &arguments(&way[position])) => None,
+                None => {
+                    let others = way.iter().enumerate().filter(|(other, _)| *other != position);
+                    let mut others = others.map(|(_, need)| (need, arguments(need)));
+                    let missing = others.find(|(need, arguments)| {
+                        !is_offered(view, offers, &[component, index], need.name, arguments)
+                    });
+                    let missing = missing.map(|(need, arguments)| view.action_text(need.name, &arguments));
+                    let alone = way.len() == 1 && other.actions.as_ref().is_some_and(|all| all.len() == 1);
+                    Some(why_not_together(missing, alone.then_some((one, other)), &view.step_text(one)))
                 }
-                None => None,
             };
             instead.push(Counterpart {
                 component: automaton.name.clone(),
@@ -203,8 +212,8 @@ fn missing_partner(
         }
         let uses = |edge: &Edge| match &edge.what {
             Step::Actions(actions) => actions.iter().any(|action| {
-                needed(action.name).is_some_and(|need| {
-                    let wanted = arguments(need);
+                needed(action.name).is_some_and(|(way, position)| {
+                    let wanted = arguments(&way[position]);
                     wanted.is_empty() || !differs(&view.constants(&action.arguments), &wanted)
                 })
             }),
@@ -219,6 +228,40 @@ fn missing_partner(
     instead.sort_by_key(|one: &Counterpart| one.reason.is_none());
     instead.truncate(MOST_COUNTERPARTS);
     Obstacle::Partner { action: texts.join(" or "), elsewhere, instead }
+}
+
+/// Whether a component other than these offers an action with such data.
+fn is_offered(
+    view: &View<'_>,
+    offers: &[Vec<Possibility>],
+    except: &[usize],
+    wanted: Symbol,
+    arguments: &[Argument],
+) -> bool {
+    offers.iter().enumerate().filter(|(index, _)| !except.contains(index)).any(|(index, all)| {
+        let fits = |action: &Named| {
+            view.network.structure.names_of(index, action.name).contains(&wanted)
+                && !differs(&action.arguments, arguments)
+        };
+        all.iter().any(|one| one.fails.is_none() && one.actions.iter().flatten().any(fits))
+    })
+}
+
+/// Why two offers whose actions fit do not happen together, if this is known: a third action is missing, or
+/// no values meet the conditions of both, when the step takes these two alone.
+fn why_not_together(
+    missing: Option<String>,
+    two: Option<(&Possibility, &Possibility)>,
+    action: &str,
+) -> String {
+    let open = two.map(|(one, other)| (one.open.as_ref(), other.open.as_ref()));
+    match (missing, open) {
+        (Some(missing), _) => format!("no other component offers {missing} as well"),
+        (None, Some((Some(one), Some(other)))) => format!("no value satisfies both {other} and {one}"),
+        (None, Some((None, Some(other)))) => format!("its condition {other} does not hold for {action}"),
+        (None, Some((Some(one), None))) => format!("{one} does not hold for it"),
+        (None, _) => "the two do not happen together here".to_owned(),
+    }
 }
 
 /// Whether data cannot be the same.

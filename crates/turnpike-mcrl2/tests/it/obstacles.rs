@@ -139,6 +139,31 @@ fn a_partner_whose_condition_does_not_hold() {
 }
 
 #[test]
+fn partners_that_fit_one_by_one_but_not_together() {
+    let of = |sender: &str, receiver: &str| {
+        let text = format!(
+            "act s, r, c: Nat; proc S = {sender} . S; R = {receiver} . R; \
+             init allow({{c}}, comm({{s|r -> c}}, S || R));"
+        );
+        explain(&text)
+    };
+    assert_eq!(
+        of("sum x: Nat. (x > 3) -> s(x)", "sum y: Nat. (y < 2) -> r(y)"),
+        [
+            "S at S: s(x) needs r(x), elsewhere [], instead [\"R r(y) [no value satisfies both y < 2 and x > 3]\"]",
+            "R at R: r(y) needs s(y), elsewhere [], instead [\"S s(x) [no value satisfies both x > 3 and y < 2]\"]",
+        ]
+    );
+    assert_eq!(
+        of("s(7)", "sum y: Nat. (y < 2) -> r(y)"),
+        [
+            "S at S: s(7) needs r(7), elsewhere [], instead [\"R r(y) [its condition y < 2 does not hold for s(7)]\"]",
+            "R at R: r(y) needs s(y), elsewhere [], instead [\"S s(7) [y < 2 does not hold for it]\"]",
+        ]
+    );
+}
+
+#[test]
 fn blocked_and_nothing_left() {
     let text = "act a, b; proc P = a . P; Q = delta; init block({a}, P || Q);";
     assert_eq!(explain(text), ["P at P: a ruled out by block", "Q at delta"]);
@@ -151,8 +176,8 @@ fn several_partners_and_alternatives() {
     assert_eq!(
         explain(text),
         [
-            "P at P: a needs b|c, elsewhere [], instead [\"Q b [the two do not happen together here]\"]",
-            "Q at Q: b needs a|c, elsewhere [], instead [\"P a [the two do not happen together here]\"]",
+            "P at P: a needs b|c, elsewhere [], instead [\"Q b [no other component offers c as well]\"]",
+            "Q at Q: b needs a|c, elsewhere [], instead [\"P a [no other component offers c as well]\"]",
         ]
     );
     let text = "act a, b, c; proc P = a . P; init allow({a|b, a|c}, P || P);";
