@@ -158,7 +158,24 @@ fn a_location_is_the_current_process_or_what_is_left_to_do() {
         explorer.successors(&state, &mut successors).expect("successors");
         state = successors.state(0).to_vec();
     }
-    assert_eq!(seen, ["P", "b . Q", "Q", "a . Q + …"]);
+    // Both processes have `b`, so that it does not tell them apart.
+    assert_eq!(seen, ["P", "b . Q", "Q", "Q: a . Q + …"]);
+}
+
+#[test]
+fn a_location_names_the_process_that_it_is_in() {
+    // The condition of T is decided when T is called, so that only one of its branches is left.
+    let text = "act a: Nat; e; proc P(n: Nat) = a(n) . T(n); T(k: Nat) = (k > 0) -> e . P(0) <> a(7) . P(1); init P(0);";
+    let model = model(text);
+    let mut explorer = model.explorer();
+    let (mut state, mut successors, mut values) =
+        (Vec::new(), Successors::new(model.info().width), Vec::new());
+    explorer.initial(&mut state).expect("an initial state");
+    explorer.successors(&state, &mut successors).expect("successors");
+    explorer.state_values(successors.state(0), &mut values);
+    assert_eq!(values[0], "T: a(7) . P(1)");
+    let asked = explorer.predicates().expect("predicates").compile("P == T: a(7) . P(1)");
+    assert!(asked.is_ok(), "what is shown can be asked for");
 }
 
 #[test]

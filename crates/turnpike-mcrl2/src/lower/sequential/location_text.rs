@@ -23,6 +23,9 @@ pub(super) struct LocationTexts<'a> {
     chains: &'a Chains,
     /// The processes by the first term of their bodies, each with the terms that follow it.
     starts: FxHashMap<BehaviourId, Vec<(ProcessId, Vec<BehaviourId>)>>,
+    /// The processes in whose bodies a term is. Empty if the component has one process only, whose name
+    /// would say nothing.
+    owners: FxHashMap<BehaviourId, Vec<ProcessId>>,
 }
 
 impl<'a> LocationTexts<'a> {
@@ -39,10 +42,11 @@ impl<'a> LocationTexts<'a> {
         }
         // The process that explains most of what is left to do comes first.
         starts.values_mut().for_each(|all| all.sort_by_key(|(_, following)| Reverse(following.len())));
-        LocationTexts { program, terms, chains, starts }
+        LocationTexts { program, terms, chains, starts, owners: find_owners(program, terms) }
     }
 
-    /// The text of a location: the name of a process at its beginning, otherwise what is left to do.
+    /// The text of a location: the name of a process at its beginning, otherwise the process with what
+    /// is left to do, such as `Off: put(n, number(1)) . First(n)`.
     pub(super) fn text(&self, place: Place) -> String {
         let (rest, chain) = match place {
             Place::Delta => return "delta".to_owned(),
@@ -50,8 +54,10 @@ impl<'a> LocationTexts<'a> {
             Place::Term(rest, chain) => (rest, chain),
         };
         let mut text = String::new();
+        let start = self.process_at(rest, chain);
+        let inside = if start.is_none() { self.process_around(rest, chain) } else { None };
         let mut chain = chain;
-        match self.process_at(rest, chain) {
+        match start {
             Some((process, after)) => {
                 text.push_str(self.program.text(self.program.process(process).name));
                 chain = after;
@@ -67,7 +73,23 @@ impl<'a> LocationTexts<'a> {
         } else if chain == ChainId::RETURN {
             text.push_str(" . …");
         }
-        shorten(text)
+        let text = shorten(text);
+        match inside {
+            Some(process) => format!("{}: {text}", self.program.text(self.program.process(process).name)),
+            None => text,
+        }
+    }
+
+    /// The process in whose body a term is, unless several have the same.
+    fn process_around(&self, rest: Rest, chain: ChainId) -> Option<ProcessId> {
+        let owners = self.owners.get(&rest.term)?;
+        if let [owner] = owners[..] {
+            return Some(owner);
+        }
+        let (next, _) = self.chains.first(chain)?;
+        let also = self.owners.get(&next.term)?;
+        let mut both = owners.iter().filter(|owner| also.contains(owner));
+        both.next().filter(|_| both.next().is_none()).copied()
     }
 
     /// The process that begins with this term and chain, and what is left to do after it.
@@ -84,6 +106,25 @@ impl<'a> LocationTexts<'a> {
             Some((*process, chain))
         })
     }
+}
+
+fn find_owners(program: &Program, terms: &Terms) -> FxHashMap<BehaviourId, Vec<ProcessId>> {
+    let mut owners: FxHashMap<BehaviourId, Vec<ProcessId>> = FxHashMap::default();
+    let bodies = terms.bodies();
+    if bodies.len() < 2 {
+        return owners;
+    }
+    for (process, body) in bodies {
+        let mut todo = vec![body];
+        while let Some(id) = todo.pop() {
+            let known = owners.entry(terms.canonical(id)).or_default();
+            if known.last() != Some(&process) {
+                known.push(process);
+                todo.extend(program.behaviour(id).parts());
+            }
+        }
+    }
+    owners
 }
 
 fn shorten(text: String) -> String {
