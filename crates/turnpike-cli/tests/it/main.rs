@@ -26,6 +26,7 @@ mod language_server;
 mod launch;
 mod mcrl2;
 mod models;
+mod packages;
 mod program_assumptions;
 mod program_ends;
 mod program_events;
