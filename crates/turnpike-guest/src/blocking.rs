@@ -300,23 +300,23 @@ hook! {
         write(fd, bytes, length)
     }
     fn pwrite(fd: c_int, bytes: *const c_void, length: usize, offset: i64; site) -> isize {
-        memory::tell_bytes(bytes, length, false, site);
         shared::files(site);
+        memory::tell_bytes(bytes, length, false, site);
         real!(pwrite: fn(c_int, *const c_void, usize, i64) -> isize)(fd, bytes, length, offset)
     }
     fn pwrite64(fd: c_int, bytes: *const c_void, length: usize, offset: i64; site) -> isize {
-        memory::tell_bytes(bytes, length, false, site);
         shared::files(site);
+        memory::tell_bytes(bytes, length, false, site);
         real!(pwrite64: fn(c_int, *const c_void, usize, i64) -> isize)(fd, bytes, length, offset)
     }
     fn pread(fd: c_int, buffer: *mut c_void, length: usize, offset: i64; site) -> isize {
-        memory::tell_bytes(buffer, length, true, site);
         shared::files(site);
+        memory::tell_bytes(buffer, length, true, site);
         real!(pread: fn(c_int, *mut c_void, usize, i64) -> isize)(fd, buffer, length, offset)
     }
     fn pread64(fd: c_int, buffer: *mut c_void, length: usize, offset: i64; site) -> isize {
-        memory::tell_bytes(buffer, length, true, site);
         shared::files(site);
+        memory::tell_bytes(buffer, length, true, site);
         real!(pread64: fn(c_int, *mut c_void, usize, i64) -> isize)(fd, buffer, length, offset)
     }
     fn send(fd: c_int, bytes: *const c_void, length: usize, flags: c_int; site) -> isize {
@@ -395,9 +395,7 @@ hook! {
     }
     fn sigwait(set: *const c_void, signal: *mut c_int; site) -> c_int {
         let taken = take_signal("sigwait", set, core::ptr::null_mut(), site);
-        if !signal.is_null() {
-            *signal = taken;
-        }
+        memory::put(signal, taken, site);
         0
     }
     fn sigwaitinfo(set: *const c_void, info: *mut c_void; site) -> c_int { take_signal("sigwaitinfo", set, info, site) }

@@ -7,7 +7,7 @@ use turnpike_scheduler::Kind;
 use crate::control::Start;
 use crate::hook::hook;
 use crate::sys::{EBUSY, ETIMEDOUT, Timespec};
-use crate::{cond, cxx, keys, mutex, threads};
+use crate::{cond, cxx, keys, memory, mutex, threads};
 
 const SUCCESS: c_int = 0;
 const BUSY: c_int = 1;
@@ -31,9 +31,7 @@ hook! {
     fn thrd_join(handle: usize, result: *mut c_int; site) -> c_int {
         match threads::join_plain(handle, site) {
             Ok(value) => {
-                if !result.is_null() {
-                    *result = value as c_int;
-                }
+                memory::put(result, value as c_int, site);
                 SUCCESS
             }
             Err(error) => answer(error),
@@ -68,7 +66,7 @@ hook! {
     fn cnd_broadcast(cond: *mut u32; site) -> c_int { answer(cond::notify(cond, Kind::NotifyAll, site)) }
 
     fn tss_create(out: *mut u32, destructor: Option<unsafe extern "C" fn(usize)>; site) -> c_int {
-        *out = keys::create(destructor, site);
+        memory::put(out, keys::create(destructor, site), site);
         SUCCESS
     }
     fn tss_delete(key: u32; site) { keys::delete(key, site); }

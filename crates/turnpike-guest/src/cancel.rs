@@ -66,9 +66,7 @@ hook! {
             return EINVAL;
         }
         let before = control::thread(|thread| core::mem::replace(&mut thread.keeps_on, state == 1));
-        if !old.is_null() {
-            *old = before.into();
-        }
+        crate::memory::put(old, before.into(), site);
         0
     }
 }

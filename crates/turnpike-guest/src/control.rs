@@ -15,7 +15,7 @@ use turnpike_scheduler::{
 
 use crate::global::Global;
 use crate::protocol::{self, Header};
-use crate::{baton, context, dump, fiber, record, sys, tape, unseen};
+use crate::{audit, baton, context, dump, fiber, record, sys, tape, unseen};
 
 /// What the library knows of one thread; the kernel has the rest.
 pub(crate) struct Thread {
@@ -259,6 +259,7 @@ pub(crate) fn step(operation: Operation) -> Outcome {
     crate::memory::confirm_held();
     context::note();
     unseen::before_step();
+    audit::before_step(operation.site);
     let (me, next) = kernel(|kernel| (kernel.current(), kernel.announce(operation)));
     note();
     go_on(me, next);
@@ -316,6 +317,7 @@ pub(crate) fn go_on(from: ThreadId, next: Next) {
 
 /// The running thread ended; the next one goes on.
 pub(crate) fn leave(next: Next) -> ! {
+    audit::before_step(Site(0));
     note();
     match next {
         Next::Run(to) => {

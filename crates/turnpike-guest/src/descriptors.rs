@@ -15,7 +15,7 @@ use crate::blocking::{descriptors, ready};
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd};
-use crate::{cancel, control, shared, sites, time};
+use crate::{cancel, control, memory, shared, sites, time};
 
 pub(crate) const IN: i16 = 1;
 const OUT: i16 = 4;
@@ -165,17 +165,23 @@ unsafe fn made_two(answer: c_int, fds: *const c_int) -> c_int {
     answer
 }
 
+/// Bytes of two descriptors.
+const PAIR: usize = 8;
+
 hook! {
     fn pipe(fds: *mut c_int; site) -> c_int {
         shared::files(site);
+        memory::tell_bytes(fds as *const c_void, PAIR, true, site);
         made_two(real!(pipe: fn(*mut c_int) -> c_int)(fds), fds)
     }
     fn pipe2(fds: *mut c_int, flags: c_int; site) -> c_int {
         shared::files(site);
+        memory::tell_bytes(fds as *const c_void, PAIR, true, site);
         made_two(real!(pipe2: fn(*mut c_int, c_int) -> c_int)(fds, flags), fds)
     }
     fn socketpair(domain: c_int, kind: c_int, protocol: c_int, fds: *mut c_int; site) -> c_int {
         shared::files(site);
+        memory::tell_bytes(fds as *const c_void, PAIR, true, site);
         made_two(real!(socketpair: fn(c_int, c_int, c_int, *mut c_int) -> c_int)(domain, kind, protocol, fds), fds)
     }
     fn eventfd(count: u32, flags: c_int; site) -> c_int {

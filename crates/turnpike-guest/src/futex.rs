@@ -111,6 +111,8 @@ fn unchanged(thread: u64) -> bool {
 fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) -> c_long {
     const WAIT: c_int = 0;
     const WAKE: c_int = 1;
+    const REQUEUE: c_int = 3;
+    const REQUEUE_IF: c_int = 4;
     const WAIT_BITSET: c_int = 9;
     const WAKE_BITSET: c_int = 10;
     const FLAGS: c_int = 128 | 256;
@@ -158,6 +160,14 @@ fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) 
                 argument: value.into(),
                 ..Operation::new(Kind::FutexWake, id, site)
             });
+            outcome.value as c_long
+        }
+        REQUEUE | REQUEUE_IF => {
+            // Waiters may wake up for no reason: those that would go on waiting elsewhere wake up.
+            control::uncontrolled("which threads wait on after a futex operation that moves them");
+            let moved = u64::try_from(timeout).unwrap_or(u64::MAX);
+            let argument = u64::from(value).saturating_add(moved);
+            let outcome = control::step(Operation { argument, ..Operation::new(Kind::FutexWake, id, site) });
             outcome.value as c_long
         }
         _ => {

@@ -127,7 +127,7 @@ pub(crate) fn destroy_thread_locals() {
 
 hook! {
     fn pthread_key_create(out: *mut u32, destructor: Option<Destructor>; site) -> c_int {
-        *out = create(destructor, site);
+        crate::memory::put(out, create(destructor, site), site);
         0
     }
     fn pthread_key_delete(key: u32; site) -> c_int {

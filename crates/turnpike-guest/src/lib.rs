@@ -36,6 +36,8 @@ pub mod wire;
 #[cfg(supported)]
 mod access;
 #[cfg(supported)]
+mod audit;
+#[cfg(supported)]
 mod baton;
 #[cfg(supported)]
 mod context;
@@ -73,6 +75,8 @@ mod sites;
 mod state;
 #[cfg(supported)]
 mod sys;
+#[cfg(all(supported, target_arch = "x86_64"))]
+mod tsc;
 #[cfg(supported)]
 mod unseen;
 #[cfg(supported)]

@@ -312,9 +312,91 @@ pub(crate) fn each_data(mut visit: impl FnMut(usize, usize) -> Option<()>) -> Op
     DATA.with(|data| data.iter().try_for_each(|&(start, end)| visit(start, end)))
 }
 
+/// Bytes of the program's own thread-local variables, in each thread.
+static THREAD_LOCAL: AtomicUsize = AtomicUsize::new(0);
+
+/// The program's thread-local variables of the running thread, from start to end.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn thread_local() -> (usize, usize) {
+    let end: usize;
+    // SAFETY: reads where the thread's record is, which begins with its own address.
+    unsafe { core::arch::asm!("mov {}, fs:0", out(reg) end, options(nostack, readonly, pure)) };
+    (end - THREAD_LOCAL.load(Ordering::Relaxed), end)
+}
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) fn thread_local() -> (usize, usize) {
+    (0, 0)
+}
+
+/// Variables without what only the loader writes: pointers to functions that it binds late, and
+/// variables of libraries that it moved here.
+static OWN_DATA: Global<Vec<(usize, usize)>> = Global::new(Vec::new());
+
+/// Visits the variables of all modules that are not known here, as far as they are their own.
+pub(crate) fn each_variable(mut visit: impl FnMut(usize, usize)) {
+    OWN_DATA.with(|data| data.iter().for_each(|&(start, end)| visit(start, end)));
+}
+
+impl Module {
+    /// Writable places that are not variables of the module's own.
+    fn foreign_data(&self) -> Vec<(usize, usize)> {
+        const LATE_SIZE: u64 = 2;
+        const LATE: u64 = 3;
+        const SYMBOLS: u64 = 6;
+        const RELOCATIONS: u64 = 7;
+        const RELOCATIONS_SIZE: u64 = 8;
+        #[cfg(target_arch = "x86_64")]
+        const COPY: u64 = 5;
+        #[cfg(target_arch = "aarch64")]
+        const COPY: u64 = 1024;
+        /// Of a relocation with an addend, and of a pointer.
+        const ENTRY: usize = 24;
+        const POINTER: usize = 8;
+        let mut foreign = Vec::new();
+        if let (Some(start), Some(size)) = (self.pointer(LATE), self.tagged(LATE_SIZE)) {
+            foreign.push((start, start + (size / ENTRY + 3) * POINTER));
+        }
+        let table = (self.pointer(RELOCATIONS), self.tagged(RELOCATIONS_SIZE), self.pointer(SYMBOLS));
+        if let (Some(relocations), Some(size), Some(symbols)) = table {
+            for at in (0..size / ENTRY).map(|number| relocations + number * ENTRY) {
+                // SAFETY: an entry of the module's table, whose symbol is in its table of symbols.
+                let [place, info] = unsafe { *(at as *const [u64; 2]) };
+                if info as u32 as u64 == COPY {
+                    // SAFETY: as above.
+                    let symbol = unsafe { &*(symbols as *const Symbol).add((info >> 32) as usize) };
+                    let start = self.bias.wrapping_add(place as usize);
+                    foreign.push((start, start + symbol.size as usize));
+                }
+            }
+        }
+        foreign.sort_unstable();
+        foreign
+    }
+}
+
+/// A range without others, which are sorted.
+fn subtract((mut start, end): (usize, usize), others: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut left = Vec::new();
+    for &(from, to) in others {
+        if from >= end || to <= start {
+            continue;
+        }
+        if from > start {
+            left.push((start, from));
+        }
+        start = to;
+    }
+    if start < end {
+        left.push((start, end));
+    }
+    left
+}
+
 unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -> c_int {
     const LOAD: u32 = 1;
     const DYNAMIC: u32 = 2;
+    const THREAD: u32 = 7;
     const EXECUTABLE: u32 = 1;
     const WRITABLE: u32 = 2;
     const READABLE: u32 = 4;
@@ -329,7 +411,18 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
         if !own && !KNOWN.contains(&name) {
             let data = headers.iter().filter(|header| header.kind == LOAD && header.flags & WRITABLE != 0);
             let data = data.map(|header| (at(header.address), at(header.address + header.memory_size)));
-            DATA.with(|known| known.extend(data));
+            let foreign = module.foreign_data();
+            for range in data {
+                DATA.with(|known| known.push(range));
+                OWN_DATA.with(|known| known.extend(subtract(range, &foreign)));
+            }
+        }
+        if name.is_empty()
+            && let Some(header) = headers.iter().find(|header| header.kind == THREAD)
+        {
+            // The program's own come right before the thread's record.
+            let size = header.memory_size.next_multiple_of(header.align.max(1));
+            THREAD_LOCAL.store(size as usize, Ordering::Relaxed);
         }
         let name = if name.is_empty() { "the program" } else { name };
         for header in headers.iter().filter(|header| header.kind == LOAD && header.flags & EXECUTABLE != 0) {
@@ -365,6 +458,14 @@ pub(crate) fn callers() -> Vec<(usize, usize)> {
     })
 }
 
+/// Whether there is code of this library, the C library or one of the others that are known.
+pub(crate) fn is_known(address: usize) -> bool {
+    CODES.with(|codes| {
+        let here = codes.iter().find(|code| (code.start..code.end).contains(&address));
+        here.is_some_and(|code| code.own || KNOWN.contains(&code.name))
+    })
+}
+
 /// The opaque module that a call comes from, if it does.
 pub(crate) fn opaque_caller(site: Site) -> Option<&'static str> {
     CODES.with(|codes| match codes.iter().find(|code| (code.start..code.end).contains(&(site.0 as usize))) {
@@ -382,5 +483,17 @@ hook! {
     fn dlmopen(space: isize, name: *const c_char, flags: c_int; site) -> *mut c_void {
         control::uncontrolled("dlmopen: what it loads has a C library of its own, which");
         real!(dlmopen: fn(isize, *const c_char, c_int) -> *mut c_void)(space, name, flags)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_without_others_keep_the_rest() {
+        assert_eq!(subtract((10, 20), &[]), [(10, 20)]);
+        assert_eq!(subtract((10, 20), &[(0, 5), (12, 14), (13, 16), (19, 30)]), [(10, 12), (16, 19)]);
+        assert_eq!(subtract((10, 20), &[(5, 25)]), []);
     }
 }

@@ -9,9 +9,8 @@ use alloc::vec::Vec;
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Site};
 
-use crate::control;
 use crate::global::Global;
-use crate::sites;
+use crate::{audit, control, sites};
 
 /// What the library remembers of an object.
 #[derive(Clone, Copy, Default)]
@@ -53,6 +52,10 @@ static OBJECTS: Global<Objects> = Global::new(Objects::new());
 
 const MARK: u32 = 0x7470_6f62;
 const SMALL_MARK: u32 = 0xa500_0000;
+/// Bytes that a mark takes at most.
+const MARKED: usize = 8;
+/// Bytes of the largest object, a reader-writer lock.
+const LARGEST: usize = 56;
 
 impl Objects {
     const fn new() -> Self {
@@ -133,6 +136,7 @@ fn enter(address: usize, site: Site, object: Object) -> ObjectId {
     let (name, place) = (sites::stable(address), sites::user(site));
     let id = control::kernel(|kernel| kernel.register(object, name, place));
     let guarded = crate::memory::place(id, address, site);
+    audit::reported(address, MARKED);
     entry(id, |entry| *entry = Entry { address, guarded, ..Entry::default() });
     id
 }
@@ -179,6 +183,7 @@ pub(crate) unsafe fn initialise(
     };
     let address = memory as usize;
     if !crate::memory::others_may_see() {
+        audit::reported(address, if small { MARKED / 2 } else { LARGEST });
         clear();
         let id = enter(address, site, object);
         mark(id);
@@ -193,6 +198,7 @@ pub(crate) unsafe fn initialise(
     // From now on others find the object that the step is about.
     mark(id);
     control::simple(Kind::Initialise, id, sites::user(site));
+    audit::reported(address, if small { MARKED / 2 } else { LARGEST });
     clear();
     mark(id);
     control::kernel(|kernel| kernel.initialise(id, object));
@@ -222,6 +228,17 @@ pub(crate) fn used(id: ObjectId, site: Site) {
 /// The entry of an object, for as long as `work` takes.
 pub(crate) fn entry<R>(id: ObjectId, work: impl FnOnce(&mut Entry) -> R) -> R {
     OBJECTS.with(|objects| work(objects.entry(id)))
+}
+
+/// Where an object that was not destroyed begins, between two addresses.
+pub(crate) fn in_use(start: usize, end: usize) -> Option<usize> {
+    let inside = |entry: &Entry| (start..end).contains(&entry.address);
+    let id = OBJECTS.with(|objects| {
+        let ids = objects.entries.iter().enumerate().filter(|(_, entry)| inside(entry));
+        ids.map(|(id, entry)| (ObjectId(id as u32), entry.address)).last()
+    })?;
+    let alive = at(id.1) == Some(id.0) && control::kernel(|kernel| !kernel.is_destroyed(id.0));
+    alive.then_some(id.1)
 }
 
 /// The first object for which something holds.

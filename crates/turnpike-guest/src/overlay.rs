@@ -10,7 +10,10 @@ use core::ffi::{c_char, c_int, c_void};
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, number};
-use crate::{control, shared};
+use crate::{control, memory, shared};
+
+/// Bytes of a `struct stat`.
+const STATUS: usize = 144;
 
 const READ_ONLY: c_int = 0;
 const WRITE_ONLY: c_int = 1;
@@ -384,18 +387,21 @@ hook! {
     }
     fn stat(path: *const c_char, into: *mut c_void; site) -> c_int {
         shared::files(site);
+        memory::tell_bytes(into, STATUS, true, site);
         let stat = real!(stat: fn(*const c_char, *mut c_void) -> c_int);
         let copied = real!(fstat: fn(c_int, *mut c_void) -> c_int);
         look_by(path, || stat(path, into), |fd| copied(fd, into))
     }
     fn stat64(path: *const c_char, into: *mut c_void; site) -> c_int {
         shared::files(site);
+        memory::tell_bytes(into, STATUS, true, site);
         let stat = real!(stat64: fn(*const c_char, *mut c_void) -> c_int);
         let copied = real!(fstat64: fn(c_int, *mut c_void) -> c_int);
         look_by(path, || stat(path, into), |fd| copied(fd, into))
     }
     fn lstat(path: *const c_char, into: *mut c_void; site) -> c_int {
         shared::files(site);
+        memory::tell_bytes(into, STATUS, true, site);
         let stat = real!(lstat: fn(*const c_char, *mut c_void) -> c_int);
         let copied = real!(fstat: fn(c_int, *mut c_void) -> c_int);
         look_by(path, || stat(path, into), |fd| copied(fd, into))

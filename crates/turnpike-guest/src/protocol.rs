@@ -34,7 +34,7 @@ pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 pub const RECYCLES: u64 = 1 << 63;
 
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user
 /// space.
@@ -60,6 +60,10 @@ pub const HANG_SIGNAL: i32 = 24;
 /// At the start, a line of [`Header::text`] names a library that cannot be looked into, or, after
 /// this mark, code that may call the system by itself without being seen.
 pub const CALLER: &str = "!";
+
+/// What a finding of trial executions begins with: a sentence about memory that the search cannot
+/// follow.
+pub const AUDIT: &str = "audit: ";
 
 /// Bytes of [`Header::text`].
 pub const TEXT: usize = 4096;
@@ -104,6 +108,8 @@ pub struct Header {
     /// How many code locations, eight bytes each, stand behind the plan (at the next multiple of
     /// eight).
     pub racy_sites: u64,
+    /// Whether the next execution looks for writes that nothing reports.
+    pub audit: u64,
     /// At the start: how many pieces of the program's code belong to libraries, such as functions of
     /// C++ headers. Where the tape will be stand their first address and the one behind their last, as
     /// the file has them, sorted.

@@ -6,6 +6,7 @@ use core::ffi::{c_int, c_void};
 
 use crate::control;
 use crate::hook::hook;
+use crate::memory::tell_bytes;
 
 /// A mixing function of 64 bits.
 pub(crate) fn mix(value: u64) -> u64 {
@@ -41,12 +42,17 @@ hook! {
     fn arc4random_uniform(bound: u32; site) -> u32 {
         if bound == 0 { 0 } else { ((next() >> 32) % u64::from(bound)) as u32 }
     }
-    fn arc4random_buf(buffer: *mut u8, length: usize; site) { fill(buffer, length) }
+    fn arc4random_buf(buffer: *mut u8, length: usize; site) {
+        tell_bytes(buffer as *const c_void, length, true, site);
+        fill(buffer, length)
+    }
     fn getrandom(buffer: *mut u8, length: usize, _flags: u32; site) -> isize {
+        tell_bytes(buffer as *const c_void, length, true, site);
         fill(buffer, length);
         length as isize
     }
     fn getentropy(buffer: *mut c_void, length: usize; site) -> c_int {
+        tell_bytes(buffer, length, true, site);
         fill(buffer as *mut u8, length);
         0
     }

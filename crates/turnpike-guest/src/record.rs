@@ -31,6 +31,7 @@ pub(crate) fn begin() {
         core::slice::from_raw_parts(at as *const u64, header.racy_sites as usize)
     };
     memory::begin(header.memory_level, racy);
+    crate::audit::begin(header.audit != 0);
     control::kernel(|kernel| kernel.begin(&plan));
 }
 

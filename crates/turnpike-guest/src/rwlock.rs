@@ -13,6 +13,11 @@ unsafe fn of(lock: *mut u32, site: Site) -> ObjectId {
     unsafe { objects::of(lock, site, || Object::RwLock) }
 }
 
+/// The word that says which threads go first, and its value for locks that let writers go first and
+/// do not let readers in again.
+const PREFERENCE: usize = 12;
+const WRITERS: u32 = 2;
+
 unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site) -> c_int {
     // SAFETY: a reader-writer lock.
     let id = unsafe { of(lock, site) };
@@ -20,7 +25,13 @@ unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site)
     if objects::entry(id, |entry| entry.owner) == me && matches!(kind, Kind::ReadLock | Kind::WriteLock) {
         return EDEADLK;
     }
-    let outcome = control::step(control::limited(Operation::new(kind, id, sites::user(site)), deadline));
+    let mut operation = Operation::new(kind, id, sites::user(site));
+    // SAFETY: a reader-writer lock has fourteen words.
+    if unsafe { *lock.add(PREFERENCE) } == WRITERS {
+        control::uncontrolled("which readers a waiting writer keeps out of a lock that prefers writers");
+        operation.argument = matches!(kind, Kind::ReadLock | Kind::TryReadLock).into();
+    }
+    let outcome = control::step(control::limited(operation, deadline));
     if outcome.timed_out {
         return ETIMEDOUT;
     }
@@ -33,8 +44,12 @@ unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site)
 }
 
 hook! {
-    fn pthread_rwlock_init(lock: *mut u32, _attributes: *const c_void; site) -> c_int {
-        objects::initialise(lock, false, site, Object::RwLock, || core::ptr::write_bytes(lock, 0, 14));
+    fn pthread_rwlock_init(lock: *mut u32, attributes: *const c_void; site) -> c_int {
+        let preference = (attributes as *const u32).as_ref().copied().unwrap_or(0);
+        objects::initialise(lock, false, site, Object::RwLock, || {
+            core::ptr::write_bytes(lock, 0, 14);
+            *lock.add(PREFERENCE) = preference;
+        });
         0
     }
     fn pthread_rwlock_destroy(lock: *mut u32; site) -> c_int {

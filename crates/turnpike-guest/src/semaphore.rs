@@ -11,7 +11,7 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 use crate::global::Global;
 use crate::hook::hook;
 use crate::sys::{EAGAIN, EEXIST, EINVAL, ENOENT, ETIMEDOUT, Timespec, fail_with};
-use crate::{cancel, control, objects, process, sites};
+use crate::{cancel, control, memory, objects, process, sites};
 
 unsafe fn of(semaphore: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a semaphore has eight words; the first is the value of one that was made before
@@ -92,7 +92,8 @@ hook! {
     }
     fn sem_getvalue(semaphore: *mut u32, out: *mut c_int; site) -> c_int {
         let id = of(semaphore, site);
-        *out = control::simple(Kind::SemGet, id, sites::user(site)).value as c_int;
+        let value = control::simple(Kind::SemGet, id, sites::user(site)).value as c_int;
+        memory::put(out, value, site);
         0
     }
     fn sem_open(name: *const c_char, flags: c_int, _mode: u32, value: u32; site) -> *mut u32 {

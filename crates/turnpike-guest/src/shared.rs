@@ -14,7 +14,7 @@ use turnpike_scheduler::{Detail, Kind, Object, ObjectId, Site};
 
 use crate::global::Global;
 use crate::hook::{hook, real};
-use crate::{blocking, control, descriptors, random, signals, sites, sys};
+use crate::{blocking, control, descriptors, memory, random, signals, sites, sys};
 
 unsafe extern "C" {
     static stdout: *mut c_void;
@@ -105,7 +105,11 @@ pub(crate) fn process(site: Site) {
 
 /// The running thread looks at its mask of signals, or changes it if `new` is there. Threads that are
 /// fibers have one in the system; each finds its own when it runs on.
-unsafe fn mask(how: c_int, new: *const c_void, old: *mut c_void) -> c_int {
+unsafe fn mask(how: c_int, new: *const c_void, old: *mut c_void, site: Site) -> c_int {
+    const SET: usize = 128;
+    if !old.is_null() {
+        memory::tell_bytes(old, SET, true, site);
+    }
     let change = real!(pthread_sigmask: fn(c_int, *const c_void, *mut c_void) -> c_int);
     if !new.is_null() && !signals::MASKED.swap(true, Ordering::Relaxed) {
         let same = signals::mask();
@@ -169,13 +173,30 @@ hook! {
         real!(setlocale: fn(c_int, *const c_char) -> *mut c_char)(category, locale)
     }
     fn sigprocmask(how: c_int, new: *const c_void, old: *mut c_void; site) -> c_int {
-        match mask(how, new, old) {
+        match mask(how, new, old, site) {
             0 => 0,
             error => sys::fail_with(error),
         }
     }
     fn pthread_sigmask(how: c_int, new: *const c_void, old: *mut c_void; site) -> c_int {
-        mask(how, new, old)
+        mask(how, new, old, site)
+    }
+}
+
+hook! {
+    fn sigaction(signal: c_int, new: *const c_void, old: *mut c_void; site) -> c_int {
+        const ACTION: usize = 152;
+        files(site);
+        if !old.is_null() {
+            memory::tell_bytes(old, ACTION, true, site);
+        }
+        real!(sigaction: fn(c_int, *const c_void, *mut c_void) -> c_int)(signal, new, old)
+    }
+    fn tcgetattr(fd: c_int, into: *mut c_void; site) -> c_int {
+        const ATTRIBUTES: usize = 60;
+        files(site);
+        memory::tell_bytes(into, ATTRIBUTES, true, site);
+        real!(tcgetattr: fn(c_int, *mut c_void) -> c_int)(fd, into)
     }
 }
 
@@ -206,12 +227,10 @@ about! { files:
     fn posix_fadvise(fd: c_int, offset: i64, size: i64, advice: c_int) -> c_int;
     fn shutdown(fd: c_int, how: c_int) -> c_int;
     fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int;
-    fn tcgetattr(fd: c_int, into: *mut c_void) -> c_int;
     fn tcsetattr(fd: c_int, when: c_int, from: *const c_void) -> c_int;
     fn tmpfile() -> *mut c_void;
     fn umask(mode: u32) -> u32;
     fn raise(signal: c_int) -> c_int;
-    fn sigaction(signal: c_int, new: *const c_void, old: *mut c_void) -> c_int;
     fn signal(signal: c_int, handler: usize) -> usize;
 }
 

@@ -130,6 +130,9 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
                 crate::reuse::interrupted(context);
                 return;
             }
+            if signal as usize == SEGV && crate::tsc::serve(info, context) {
+                return;
+            }
             if signal as usize == SYS && *(info.add(8) as *const i32) == FILTERED && control::active() {
                 raw::divert(context);
                 return;

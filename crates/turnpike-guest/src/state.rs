@@ -91,8 +91,9 @@ fn mix(hash: u64, word: u64) -> u64 {
 
 /// A hash of the thread's registers, its stack, and what it drew, read and wrote.
 fn hash() -> u64 {
-    let (high, random, clock_reads, writes) =
-        control::thread(|thread| (thread.high, thread.random, thread.clock_reads, thread.writes));
+    let (high, random, clock_reads, writes, mask) = control::thread(|thread| {
+        (thread.high, thread.random, thread.clock_reads, thread.writes, thread.mask)
+    });
     // Each note is good for one question.
     let stack = REGISTERS.0[0].swap(0, Ordering::Relaxed);
     let words = high.wrapping_sub(stack) / 8;
@@ -101,7 +102,7 @@ fn hash() -> u64 {
         control::thread(|thread| thread.writes += 1);
         return mix(hash, writes + 1) | 1;
     }
-    hash = mix(hash, stack as u64);
+    hash = mix(mix(hash, mask), stack as u64);
     for register in &REGISTERS.0[1..] {
         hash = mix(hash, register.load(Ordering::Relaxed) as u64);
     }

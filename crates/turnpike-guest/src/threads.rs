@@ -8,7 +8,7 @@ use turnpike_scheduler::{FailureKind, Kind, Site, ThreadId};
 use crate::control::{self, Start, Thread};
 use crate::hook::{hook, real};
 use crate::sys::{EBUSY, EDEADLK, EINVAL, ESRCH, ETIMEDOUT, Timespec};
-use crate::{baton, blocking, cancel, fiber, keys, process, protocol, sites};
+use crate::{baton, blocking, cancel, fiber, keys, memory, process, protocol, sites};
 
 /// What the C library says of itself; the thread register decides, so this is right in fibers too.
 pub(crate) fn real_self() -> usize {
@@ -76,7 +76,7 @@ pub(crate) unsafe fn create(attributes: *const c_void, start: Start, site: Site,
         }
     }
     // SAFETY: the caller's variable; written before the thread runs, as the C library does.
-    unsafe { *out = thread.handle };
+    unsafe { memory::put(out, thread.handle, site) };
     thread.detached = detached;
     control::threads(|threads| threads.push(thread));
     control::ALIVE.fetch_add(1, Ordering::Relaxed);
@@ -89,6 +89,7 @@ pub(crate) unsafe fn create(attributes: *const c_void, start: Start, site: Site,
         }
         (creator, id)
     });
+    crate::audit::before_step(site);
     control::go_on(creator, turnpike_scheduler::Next::Run(id));
     0
 }
@@ -185,13 +186,11 @@ fn misuse(message: &str, site: Site) -> ! {
     control::fail(FailureKind::Misuse, message, sites::user(site))
 }
 
-fn store(joined: Result<usize, c_int>, result: *mut usize) -> c_int {
+fn store(joined: Result<usize, c_int>, result: *mut usize, site: Site) -> c_int {
     match joined {
         Ok(value) => {
-            if !result.is_null() {
-                // SAFETY: the caller's variable.
-                unsafe { *result = value };
-            }
+            // SAFETY: null, or the caller's variable.
+            unsafe { memory::put(result, value, site) };
             0
         }
         Err(error) => error,
@@ -225,16 +224,16 @@ hook! {
         create(attributes, Start { function, argument, int: false }, site, out)
     }
     fn pthread_join(handle: usize, result: *mut usize; site) -> c_int {
-        store(join(handle, Kind::Join, None, site), result)
+        store(join(handle, Kind::Join, None, site), result, site)
     }
     fn pthread_tryjoin_np(handle: usize, result: *mut usize; site) -> c_int {
-        store(join(handle, Kind::TryJoin, None, site), result)
+        store(join(handle, Kind::TryJoin, None, site), result, site)
     }
     fn pthread_timedjoin_np(handle: usize, result: *mut usize, limit: *const Timespec; site) -> c_int {
-        store(join(handle, Kind::Join, Some(crate::time::deadline(crate::time::REALTIME, limit)), site), result)
+        store(join(handle, Kind::Join, Some(crate::time::deadline(crate::time::REALTIME, limit)), site), result, site)
     }
     fn pthread_clockjoin_np(handle: usize, result: *mut usize, clock: c_int, limit: *const Timespec; site) -> c_int {
-        store(join(handle, Kind::Join, Some(crate::time::deadline(clock, limit)), site), result)
+        store(join(handle, Kind::Join, Some(crate::time::deadline(clock, limit)), site), result, site)
     }
     fn pthread_detach(handle: usize; site) -> c_int {
         detach(handle, site)

@@ -7,7 +7,7 @@ use turnpike_scheduler::{Kind, ObjectId, Operation, Site};
 
 use crate::hook::hook;
 use crate::sys::{EINVAL, Timespec, Timeval, fail_with};
-use crate::{cancel, control, sites, state};
+use crate::{cancel, control, memory, sites, state};
 
 /// When executions begin, in seconds since 1970.
 const EPOCH: u64 = 1_700_000_000;
@@ -28,6 +28,12 @@ fn now() -> u64 {
         thread.clock_reads
     });
     passed() + reads * 1_000
+}
+
+/// What the processor's counter shows, one a nanosecond.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn ticks() -> u64 {
+    UPTIME * SECOND + now()
 }
 
 /// The clock that most time limits are measured by.
@@ -115,25 +121,21 @@ hook! {
         if clock < 0 {
             return fail_with(EINVAL);
         }
-        *out = clock_value(clock);
+        memory::put(out, clock_value(clock), site);
         0
     }
     fn timespec_get(out: *mut Timespec, base: c_int; site) -> c_int {
-        *out = clock_value(0);
+        memory::put(out, clock_value(0), site);
         base
     }
     fn gettimeofday(out: *mut Timeval, _zone: *mut c_void; site) -> c_int {
         let now = clock_value(0);
-        if !out.is_null() {
-            *out = Timeval { seconds: now.seconds, microseconds: now.nanoseconds / 1_000 };
-        }
+        memory::put(out, Timeval { seconds: now.seconds, microseconds: now.nanoseconds / 1_000 }, site);
         0
     }
     fn time(out: *mut i64; site) -> i64 {
         let now = clock_value(0).seconds;
-        if !out.is_null() {
-            *out = now;
-        }
+        memory::put(out, now, site);
         now
     }
     fn clock(; site) -> c_long {

@@ -92,6 +92,10 @@ fn digest() -> Option<u64> {
         Some(())
     });
     fits?;
+    let (start, end) = modules::thread_local();
+    left = left.checked_sub(end - start)?;
+    // SAFETY: the running thread's own variables.
+    hash = unsafe { digest_bytes(hash, start, end) };
     memory::digest_heap(hash, left)
 }
 

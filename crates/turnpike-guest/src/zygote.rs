@@ -35,6 +35,8 @@ pub(crate) fn serve() {
     unsafe { free(core::hint::black_box(malloc(1))) };
     signals::alternate_stack();
     signals::install();
+    #[cfg(target_arch = "x86_64")]
+    crate::tsc::trap();
     if fibers && !fiber::park_until(header.pool as usize, header.stack as usize) {
         sys::exit_group(125);
     }

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 
-use turnpike_preload::protocol::RECYCLES;
+use turnpike_preload::protocol::{AUDIT, RECYCLES};
 use turnpike_scheduler::{
     Detail, End, Execution, Finding, GuestError, Plan, Policy, Reduction, Site, Timeouts,
 };
@@ -32,12 +32,25 @@ const HUNG: u64 = 3;
 /// Steps after which a trial execution is cut.
 const STEPS: u32 = 5_000;
 
-/// Finds the code locations that race. `run` executes the program with the accesses at these
-/// locations visible.
+/// Trial executions that look for writes which nothing reports: comparing memory takes long.
+const AUDITED: u64 = 40;
+
+/// What trial executions found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Discovered {
+    /// Code locations that race.
+    pub sites: Vec<Site>,
+    /// What they saw of memory that the search cannot follow, in words.
+    pub unreported: BTreeSet<String>,
+}
+
+/// Finds the code locations that race, and writes that nothing reports. `run` executes the program with
+/// the accesses at these locations visible, and looks for such writes if told to.
 pub(crate) fn discover(
-    mut run: impl FnMut(&[Site], &Plan<'_>, &mut Execution) -> Result<(), GuestError>,
-) -> Result<Vec<Site>, GuestError> {
+    mut run: impl FnMut(&[Site], bool, &Plan<'_>, &mut Execution) -> Result<(), GuestError>,
+) -> Result<Discovered, GuestError> {
     let mut sites: Vec<Site> = Vec::new();
+    let mut unreported = BTreeSet::new();
     let mut execution = Execution::default();
     let mut seen = BTreeSet::new();
     let (mut known_already, mut quiet, mut steps, mut hung) = (0, 0, 0, 0);
@@ -49,7 +62,7 @@ pub(crate) fn discover(
             1 => Policy::Pct { seed, depth: 3, length },
             _ => Policy::Pos { seed },
         };
-        run(&sites, &plan(policy), &mut execution)?;
+        run(&sites, seed < AUDITED, &plan(policy), &mut execution)?;
         length = u32::try_from(execution.steps.len()).unwrap_or(u32::MAX).max(4);
         let known = sites.len();
         for finding in &execution.findings {
@@ -58,7 +71,10 @@ pub(crate) fn discover(
                 Finding::Reuse { freed, allocated } => {
                     sites.extend([*freed, *allocated].map(|site| Site(site.0 | RECYCLES)));
                 }
-                Finding::Leak(_) | Finding::Uncontrolled(_) => {}
+                Finding::Uncontrolled(what) => {
+                    unreported.extend(what.strip_prefix(AUDIT).map(str::to_owned));
+                }
+                Finding::Leak(_) => {}
             }
         }
         sites.sort_unstable();
@@ -75,7 +91,19 @@ pub(crate) fn discover(
             break;
         }
     }
-    Ok(sites)
+    Ok(Discovered { sites, unreported })
+}
+
+/// The reason why nothing is proved after these sentences of [`Discovered::unreported`]; `None` without any.
+pub(crate) fn tell_unreported(places: &BTreeSet<String>) -> Option<String> {
+    /// More are only counted.
+    const MOST: usize = 3;
+    let list: Vec<&str> = places.iter().take(MOST).map(String::as_str).collect();
+    let more = match places.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    (!list.is_empty()).then(|| format!("{}{more}", list.join("; ")))
 }
 
 fn plan(policy: Policy<'_>) -> Plan<'_> {
@@ -104,7 +132,7 @@ mod tests {
     fn races_bring_further_races() {
         let mut runs = 0;
         // The next race is only found when the one before is a step.
-        let sites = discover(|visible, _, out| {
+        let sites = discover(|visible, _, _, out| {
             runs += 1;
             let next = visible.len() as u64;
             out.findings.clear();
@@ -114,59 +142,78 @@ mod tests {
             Ok(())
         });
         let expected: Vec<Site> = [1].into_iter().chain(3..=10).chain([100]).map(Site).collect();
-        assert_eq!(sites, Ok(expected));
+        assert_eq!(sites.map(|found| found.sites), Ok(expected));
         assert_eq!(runs, 8 + QUIET);
     }
 
     #[test]
     fn a_program_without_races_is_soon_done() {
         let mut runs = 0;
-        let sites = discover(|_, plan, _| {
+        let sites = discover(|_, _, plan, _| {
             runs += 1;
             assert_eq!(plan.max_steps, STEPS);
             Ok(())
         });
-        assert_eq!((sites, runs), (Ok(Vec::new()), 1 + QUIET));
+        assert_eq!((sites, runs), (Ok(Discovered::default()), 1 + QUIET));
     }
 
     #[test]
     fn a_race_in_short_executions_may_take_many() {
         let mut runs = 0;
-        let sites = discover(|_, _, out| {
+        let sites = discover(|_, _, _, out| {
             runs += 1;
             out.fingerprint = runs;
             out.findings = if runs == 150 { vec![race(1, 2)] } else { Vec::new() };
             Ok(())
         });
-        assert_eq!(sites, Ok(vec![Site(1), Site(2)]));
+        assert_eq!(sites.map(|found| found.sites), Ok(vec![Site(1), Site(2)]));
         assert_eq!(runs, u128::from(149 + QUIET_STEPS / LEAST));
     }
 
     #[test]
     fn a_program_that_hangs_is_not_tried_long() {
         let mut runs = 0;
-        let sites = discover(|_, _, out| {
+        let sites = discover(|_, _, _, out| {
             runs += 1;
             out.end = End::Hung;
             Ok(())
         });
-        assert_eq!((sites, runs), (Ok(Vec::new()), HUNG));
+        assert_eq!((sites, runs), (Ok(Discovered::default()), HUNG));
     }
 
     #[test]
     fn endless_news_ends() {
         let mut runs = 0;
-        let sites = discover(|_, _, out| {
+        let sites = discover(|_, _, _, out| {
             runs += 1;
             out.findings = vec![race(runs, runs)];
             Ok(())
         });
-        assert_eq!(sites.map(|sites| sites.len() as u64), Ok(MOST));
+        assert_eq!(sites.map(|found| found.sites.len() as u64), Ok(MOST));
+    }
+
+    #[test]
+    fn writes_without_a_report_are_collected_from_the_first_executions() {
+        let mut audited = 0;
+        let found = discover(|_, audit, _, out| {
+            audited += u64::from(audit);
+            out.fingerprint += 1;
+            let what = |text: &str| Finding::Uncontrolled(text.to_owned());
+            out.findings = vec![what("a timer"), what(&format!("{AUDIT}a write to x is not visible"))];
+            Ok(())
+        });
+        let places = found.map(|found| found.unreported).unwrap_or_default();
+        assert_eq!(audited, AUDITED);
+        let told = tell_unreported(&places);
+        assert_eq!(told.as_deref(), Some("a write to x is not visible"));
+        assert_eq!(tell_unreported(&BTreeSet::new()), None);
+        let many = tell_unreported(&["a", "b", "c", "d"].map(str::to_owned).into());
+        assert_eq!(many.as_deref(), Some("a; b; c (and 1 more)"));
     }
 
     #[test]
     fn what_cannot_be_executed_is_an_error() {
         let error = GuestError::new("no such file");
-        assert_eq!(discover(|_, _, _| Err(error.clone())), Err(error));
+        assert_eq!(discover(|_, _, _, _| Err(error.clone())), Err(error));
     }
 }

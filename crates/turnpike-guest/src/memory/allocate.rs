@@ -82,7 +82,7 @@ export! {
         if new == 0 {
             return ENOMEM;
         }
-        *into = new as *mut c_void;
+        super::put(into, new as *mut c_void, site);
         0
     }
     fn malloc_usable_size(address: *mut c_void; _site) -> usize {

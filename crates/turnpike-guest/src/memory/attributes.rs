@@ -52,7 +52,20 @@ attributes! { THREAD:
         pthread_attr_getscope;
 }
 
+/// Bytes of a `struct utsname`, and of a `Dl_info`.
+const NAMES: usize = 390;
+const DL_INFO: usize = 32;
+/// Bytes of a set of signals.
+const SIGNALS: usize = 128;
+
 tell! {
+    fn sigemptyset(set: *mut c_void; site) -> c_int { writes(set, SIGNALS, site); }
+    fn sigfillset(set: *mut c_void; site) -> c_int { writes(set, SIGNALS, site); }
+    fn sigaddset(set: *mut c_void, _signal: c_int; site) -> c_int { writes(set, SIGNALS, site); }
+    fn sigdelset(set: *mut c_void, _signal: c_int; site) -> c_int { writes(set, SIGNALS, site); }
+    fn sigismember(set: *const c_void, _signal: c_int; site) -> c_int { reads(set, SIGNALS, site); }
+    fn uname(into: *mut c_void; site) -> c_int { writes(into, NAMES, site); }
+    fn dladdr(_address: *const c_void, into: *mut c_void; site) -> c_int { writes(into, DL_INFO, site); }
     fn pthread_attr_setstacksize(of: *mut c_void, size: usize; site) -> c_int { writes(of, THREAD, site); }
     fn pthread_attr_setguardsize(of: *mut c_void, size: usize; site) -> c_int { writes(of, THREAD, site); }
     fn pthread_attr_getstacksize(of: *const c_void, out: *mut usize; site) -> c_int {

@@ -14,7 +14,7 @@ use super::logic::heap::{Block, Heap, Misuse, State, Touch};
 use super::logic::sizes::PAGE;
 use super::{lifetime, os, recycle, report};
 use crate::global::Global;
-use crate::{control, sites, unseen};
+use crate::{audit, control, modules, sites, unseen};
 
 /// What freed memory is filled with: no pointer made of it is valid.
 pub(super) const FREED: u8 = 0xdd;
@@ -76,6 +76,7 @@ pub(super) fn allocate(size: u64, align: u64, site: Site) -> u64 {
         .or_else(|| HEAP.with(|heap| heap.allocate(size, align, me, site.0)));
     let Some(block) = block else { return 0 };
     recycle::allocated(&block);
+    audit::renewed(block.start);
     if block.used {
         if control::active() {
             super::renew(block.start as usize, size as usize);
@@ -200,6 +201,15 @@ pub(crate) fn digest_heap(hash: u64, most: usize) -> Option<u64> {
     })
 }
 
+/// Visits blocks that the program allocated itself, from start to end.
+pub(crate) fn each_block(mut visit: impl FnMut(usize, usize)) {
+    HEAP.with(|heap| {
+        for block in heap.live().filter(|block| !modules::is_known(block.allocated as usize)) {
+            visit(block.start as usize, (block.start + block.size) as usize);
+        }
+    });
+}
+
 /// The program uses the synchronisation object at an address.
 pub(crate) fn used(address: usize, site: Site) {
     check(address as u64, 1, true, site);
@@ -243,7 +253,7 @@ pub(super) fn name(address: u64) -> u64 {
 }
 
 /// A name for the user of a place in the heap or on a stack.
-pub(super) fn called(address: u64) -> Option<String> {
+pub(crate) fn called(address: u64) -> Option<String> {
     if let Some(block) = HEAP.with(|heap| heap.find(address)) {
         return Some(report::place(&block, address));
     }

@@ -48,13 +48,13 @@ use turnpike_scheduler::{
 };
 
 use crate::global::Global;
-use crate::{control, fiber, modules, sites, state};
+use crate::{audit, control, fiber, modules, sites, state};
 use logic::objects::{Covered, Objects};
 use logic::race::{Access, Clocks, Detector, Race};
 use logic::spin::{Pause, Spin};
 use logic::table::Table;
 
-pub(crate) use heap::{digest_heap, explain, sweep, used};
+pub(crate) use heap::{called as name_place, digest_heap, each_block, explain, sweep, used};
 pub(crate) use library_calls::prepare as find_library_calls;
 pub(crate) use lifetime::thread_ends;
 pub(crate) use lifetime::{lies_there, matters as others_may_see, place, touched};
@@ -220,7 +220,7 @@ pub(crate) fn renew(address: usize, size: usize) {
 }
 
 /// Whether the program ever had a second thread.
-fn threaded() -> bool {
+pub(crate) fn threaded() -> bool {
     control::threads(|threads| threads.len()) > 1
 }
 
@@ -233,6 +233,18 @@ fn races_at(site: Site) -> bool {
 pub(crate) fn tell_bytes(address: *const c_void, size: usize, write: bool, site: Site) {
     if is_instrumented() {
         access(address as u64, size as u64, write, site);
+    }
+}
+
+/// Stores what a function answers through a pointer of its caller, unless that is null.
+///
+/// # Safety
+/// Null, or the caller's variable.
+pub(crate) unsafe fn put<T>(into: *mut T, value: T, site: Site) {
+    if !into.is_null() {
+        tell_bytes(into as *const c_void, size_of::<T>(), true, site);
+        // SAFETY: promised by the caller.
+        unsafe { *into = value };
     }
 }
 
@@ -443,6 +455,9 @@ fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
 
 /// Looks for races with an access that the running thread now does.
 fn remember(access: Access) {
+    if access.write {
+        audit::written(access.address, access.size, Site(access.site));
+    }
     let mut races: Vec<Race> = Vec::new();
     control::kernel(|kernel| {
         let me = kernel.current().0;

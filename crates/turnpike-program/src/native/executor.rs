@@ -19,6 +19,7 @@ use super::system::{self, Shared};
 use super::{
     Isolation, NativeProgram, RacySites, Threads, Visibility, error, headers, hidden, library, names, opaque,
 };
+use crate::discover::tell_unreported;
 use crate::guard::{ended, same};
 use crate::stack::{called_by_user, user_part};
 
@@ -51,6 +52,8 @@ pub struct NativeExecutor {
     executions: u64,
     /// Whether the next execution gets a process of its own in any case.
     fresh: bool,
+    /// Writes that trial executions found and nothing reports, in words.
+    unreported: Option<String>,
 }
 
 /// Of so many executions one is executed again in a process of its own.
@@ -101,6 +104,7 @@ impl NativeExecutor {
             declared: BTreeSet::new(),
             executions: 0,
             fresh: false,
+            unreported: None,
         })
     }
 
@@ -118,6 +122,16 @@ impl NativeExecutor {
     /// Accesses at these code locations are steps from now on (with [`Visibility::Racy`]).
     pub fn set_racy_sites(&mut self, sites: &[Site]) {
         self.racy = sites.iter().map(|site| site.0).collect();
+    }
+
+    /// Whether executions look for writes that nothing reports.
+    pub(super) fn set_audit(&mut self, audit: bool) {
+        self.guest.shared.header_mut().audit = audit.into();
+    }
+
+    /// These places are written without a report.
+    pub(super) fn note_unreported(&mut self, places: &BTreeSet<String>) {
+        self.unreported = tell_unreported(places);
     }
 
     /// What threads declared that they may touch (`tp_may_access`), in the executions so far; empty
@@ -423,7 +437,7 @@ impl Executor for NativeExecutor {
     }
 
     fn unseen(&self) -> Vec<String> {
-        self.guest.unseen.clone()
+        self.guest.unseen.iter().chain(&self.unreported).cloned().collect()
     }
 
     fn asks_for_weaker_orders(&self) -> bool {

@@ -4,13 +4,13 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use turnpike_scheduler::{Executor, GuestError, Site};
+use turnpike_scheduler::{Executor, GuestError};
 
 use super::{NativeExecutor, NativeProgram};
-use crate::discover::discover;
+use crate::discover::{Discovered, discover};
 
-/// A program, and where it races.
-type Found = (String, Vec<Site>);
+/// A program, and what trial executions found in it.
+type Found = (String, Discovered);
 
 /// What executions taught about a program; clones share it. Code locations that race are found by
 /// the first [`NativeProgram::launch`].
@@ -54,17 +54,21 @@ pub(super) fn find(program: &NativeProgram, executor: &mut NativeExecutor) -> Re
     let key = format!("{path:?} {arguments:?} {environment:?} {threads:?} {visibility:?}");
     // Others who want to know wait here.
     let mut known = program.racy.found.lock().unwrap_or_else(PoisonError::into_inner);
-    let sites = match known.iter().find(|(same, _)| *same == key) {
-        Some((_, sites)) => sites.clone(),
+    let found = match known.iter().find(|(same, _)| *same == key) {
+        Some((_, found)) => found.clone(),
         None => {
-            let found = discover(|sites, plan, out| {
+            let found = discover(|sites, audit, plan, out| {
                 executor.set_racy_sites(sites);
+                executor.set_audit(audit);
                 executor.run(plan, out)
-            })?;
+            });
+            executor.set_audit(false);
+            let found = found?;
             known.push((key, found.clone()));
             found
         }
     };
-    executor.set_racy_sites(&sites);
+    executor.set_racy_sites(&found.sites);
+    executor.note_unreported(&found.unreported);
     Ok(())
 }

@@ -16,6 +16,11 @@ impl Kernel {
         true
     }
 
+    /// Whether an object was destroyed, and not initialised since.
+    pub fn is_destroyed(&self, id: ObjectId) -> bool {
+        self.objects.get(id.0 as usize).is_some_and(|thing| thing.gone)
+    }
+
     /// Whether an object is of the same kind as another.
     pub fn is_like(&self, id: ObjectId, object: Object) -> bool {
         let same = |thing: &Thing| core::mem::discriminant(&thing.object) == core::mem::discriminant(&object);

@@ -1,10 +1,15 @@
 /* Loops that change something in each turn in a way that compilers do not report, and give up after some turns. The first
    argument says in which way; with a second one, nobody ends the loop, and giving up is right. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
 
 #define HIDDEN __attribute__((no_sanitize("thread"), noinline))
 
@@ -13,9 +18,37 @@ static int turns[2], right;
 static char text[64], filled[64];
 static char *heap;
 static const char *way;
+static __thread int local;
 
 HIDDEN static int count_hidden(int *counter) {
     return ++*counter;
+}
+HIDDEN static int count_local(void) {
+    return ++local;
+}
+/* Counts by the signals that the thread blocks. */
+static int count_by_mask(void) {
+    sigset_t set;
+    int count = 0;
+    pthread_sigmask(SIG_BLOCK, NULL, &set);
+    while (count < 20 && sigismember(&set, 34 + count))
+        count++;
+    sigemptyset(&set);
+    sigaddset(&set, 34 + count);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    return count;
+}
+/* The processor's counter of time, if it has one that programs can read. */
+static int count_time(void) {
+    static unsigned long start;
+#ifdef __x86_64__
+    unsigned processor;
+    if (!start)
+        start = __rdtsc();
+    return (__rdtscp(&processor) - start) / 2000;
+#else
+    return ++start;
+#endif
 }
 static int count_by_assembler(int *counter) {
     int one = 1;
@@ -49,6 +82,15 @@ static void *try_often(void *argument) {
             break;
         case 'b':
             count = count_hidden((int *)heap);
+            break;
+        case 'l':
+            count = count_local();
+            break;
+        case 'k':
+            count = count_by_mask();
+            break;
+        case 'c':
+            count = count_time();
             break;
         case 'y':
             count = count_hidden(own);

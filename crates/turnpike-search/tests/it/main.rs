@@ -30,6 +30,7 @@ mod spilling;
 mod spinning;
 mod times;
 mod traces;
+mod unreported;
 mod weak;
 mod weak_corpus;
 mod weak_loops;

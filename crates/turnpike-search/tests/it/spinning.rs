@@ -88,13 +88,15 @@ fn the_cases_that_were_wrong_are_right() {
 #[test]
 fn loops_that_count_unseen_may_give_up() {
     let Some(path) = guest("unseen.c") else { return };
-    for way in ["hidden", "assembler", "strcat", "fill", "malloc", "block", "yielding"] {
+    let ways =
+        ["hidden", "assembler", "strcat", "fill", "malloc", "block", "yielding", "local", "kept", "clock"];
+    for way in ways {
         for strategy in [EXHAUSTIVE.into(), Strategy::from(Auto)] {
             let report = search(&model(&path, &[way], options()), strategy, 20_000);
             assert_eq!(report.verdict, Verdict::Found, "{way}: giving up is not explored");
         }
     }
-    for way in ["hidden", "assembler", "block", "yielding"] {
+    for way in ["hidden", "assembler", "block", "yielding", "local", "clock"] {
         let report = search(&model(&path, &[way, "right"], options()), EXHAUSTIVE.into(), 2_000);
         assert_ne!(report.verdict, Verdict::Found, "{way}: {}", end(&report));
     }

@@ -1,0 +1,70 @@
+//! Writes to shared memory that compilers do not report: what functions answer through a pointer is explored, and for
+//! everything else nothing is proved.
+
+#![cfg(target_os = "linux")]
+
+use crate::native::{end, guest, model, search};
+use turnpike_program::ProgramOptions;
+use turnpike_search::strategy::{Bfs, Exhaustive};
+use turnpike_search::{Strategy, Verdict};
+
+const EXHAUSTIVE: Exhaustive = Exhaustive { depth: u32::MAX };
+
+/// Functions that write through a pointer of their caller.
+const RESULTS: [&str; 18] = [
+    "semaphore",
+    "clock",
+    "moment",
+    "time",
+    "create",
+    "join",
+    "key",
+    "cancel",
+    "pipe",
+    "stat",
+    "read",
+    "random",
+    "set",
+    "mask",
+    "handler",
+    "names",
+    "address",
+    "memalign",
+];
+
+/// Writes that only a comparison of memory shows.
+const UNSEEN: [&str; 5] = ["assembler", "hidden", "expanded", "call", "overwritten"];
+
+#[test]
+fn what_functions_answer_through_pointers_is_explored() {
+    let Some(path) = guest("unreported.c") else { return };
+    for way in RESULTS {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default())] {
+            let report = search(&model(&path, &[way], ProgramOptions::default()), strategy, 20_000);
+            assert_eq!(report.verdict, Verdict::Found, "{way}");
+            assert!(end(&report).starts_with("assertion failed"), "{way}: {}", end(&report));
+        }
+    }
+}
+
+#[test]
+fn writes_that_only_memory_shows_prove_nothing() {
+    let Some(path) = guest("unreported.c") else { return };
+    for way in UNSEEN {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default())] {
+            let report = search(&model(&path, &[way], ProgramOptions::default()), strategy, 20_000);
+            assert_ne!(report.verdict, Verdict::None, "{way}");
+        }
+    }
+}
+
+/// Reported writes must not be taken for unreported ones.
+#[test]
+fn writes_that_are_reported_and_ordered_are_proved() {
+    let Some(path) = guest("unreported.c") else { return };
+    for way in RESULTS.into_iter().chain(["none of them"]) {
+        let report =
+            search(&model(&path, &[way, "ordered"], ProgramOptions::default()), EXHAUSTIVE.into(), 20_000);
+        assert_eq!(report.verdict, Verdict::None, "{way}: {} {:?}", end(&report), report.stop);
+    }
+}
