@@ -62,6 +62,11 @@ pub(crate) fn begin(wanted: bool) {
     });
 }
 
+/// The process ends: what compilers put at the end of programs keeps notes of its own.
+pub(crate) fn stop() {
+    ON.store(false, Ordering::Relaxed);
+}
+
 #[inline(always)]
 fn is_on() -> bool {
     ON.load(Ordering::Relaxed)

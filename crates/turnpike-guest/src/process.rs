@@ -14,7 +14,7 @@ use turnpike_scheduler::{Detail, FailureKind, Kind, Object, ObjectId, Site};
 
 use crate::control::Exit;
 use crate::hook::{hook, own, real};
-use crate::{control, fiber, keys, memory, objects, shared, sites};
+use crate::{audit, control, fiber, keys, memory, objects, shared, sites};
 
 static STATUS: AtomicI32 = AtomicI32::new(0);
 static SITE: AtomicU64 = AtomicU64::new(0);
@@ -81,6 +81,7 @@ pub(crate) fn begin_exit(site: Site) {
 pub(crate) fn exit(status: c_int) -> ! {
     keys::destroy_objects();
     let exit = real!(exit: fn(c_int));
+    audit::stop();
     // SAFETY: any status will do.
     unsafe { exit(status) };
     end(status)

@@ -6,9 +6,9 @@ use core::ffi::{c_char, c_int, c_void};
 
 use turnpike_scheduler::Site;
 
-use crate::control;
 use crate::global::Global;
 use crate::sys::{self, PhdrInfo};
+use crate::{control, fiber};
 
 struct Ranges {
     /// Code of the program itself, without libraries.
@@ -153,7 +153,10 @@ pub(crate) fn user(site: Site) -> Site {
     if in_program(site.0 as usize) {
         return site;
     }
-    search(site, control::frame())
+    let (frame, here) = (control::frame(), fiber::stack_pointer());
+    let high = control::thread(|thread| thread.high);
+    // Not all calls note their frame: the last one that did may be another thread's.
+    search(site, if (here..high).contains(&frame) { frame } else { here })
 }
 
 /// As [`user`], from this stack pointer on.

@@ -78,3 +78,11 @@ fn programs_of_clang_are_proved() {
     }
     assert_eq!(verdict(&output, EXHAUSTIVE.into()), (Verdict::None, String::new()));
 }
+
+#[test]
+fn an_atomic_operation_of_a_header_may_come_first() {
+    let Some(path) = crate::native::guest("task.cpp") else { return };
+    let strategy = Exhaustive { depth: u32::MAX }.into();
+    let report = search(&model(&path, &[], ProgramOptions::default()), strategy, 20_000);
+    assert_ne!(report.verdict, turnpike_search::Verdict::Found, "{}", end(&report));
+}

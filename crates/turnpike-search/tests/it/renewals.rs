@@ -107,3 +107,25 @@ fn functions_without_the_sanitizer_prove_nothing() {
     let report = search(&model(&path, &[], ProgramOptions::default()), EXHAUSTIVE.into(), 1_000);
     assert_eq!(report.verdict, Verdict::Inconclusive);
 }
+
+#[test]
+fn locks_that_prefer_writers_keep_readers_out() {
+    let Some(path) = guest("preference.c") else { return };
+    for case in ["lock", "static"] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default()), Strategy::from(Auto)] {
+            let name = strategy.name();
+            let report = search(&model(&path, &[case], ProgramOptions::default()), strategy, 20_000);
+            assert_eq!(end(&report), "deadlock", "{case} by {name}: {:?}", report.verdict);
+        }
+        let once = model(&path, &[case, "once"], ProgramOptions::default());
+        let report = search(&once, EXHAUSTIVE.into(), 20_000);
+        assert_eq!(report.verdict, Verdict::Inconclusive, "{case}: {}", end(&report));
+    }
+}
+
+#[test]
+fn waiters_that_are_moved_wake_up() {
+    let Some(path) = guest("preference.c") else { return };
+    let report = search(&model(&path, &["moved"], ProgramOptions::default()), EXHAUSTIVE.into(), 20_000);
+    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", end(&report));
+}
