@@ -28,11 +28,15 @@ const EXPLICIT: &str = "Explicit systems";
 const TIMED: &str = "Timed automata";
 
 /// Flags that mean nothing to commands that only read a model.
-const OF_EXECUTIONS: [&str; 12] = [
+const OF_EXECUTIONS: [&str; 16] = [
     "max-steps",
     "timeouts",
     "spurious",
     "memory",
+    "preemptions",
+    "delays",
+    "around",
+    "suppress",
     "visible",
     "threads-as",
     "isolation",

@@ -68,6 +68,10 @@ pub(crate) unsafe fn call(
                 assume(a != 0, site);
                 0
             }
+            15 | 16 => {
+                crate::parts::mark(number - FIRST == 15);
+                0
+            }
             12 => {
                 control::simple(Kind::Message, ObjectId::NONE, site);
                 0

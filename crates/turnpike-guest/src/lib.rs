@@ -60,6 +60,8 @@ mod modules;
 #[cfg(supported)]
 mod objects;
 #[cfg(supported)]
+mod parts;
+#[cfg(supported)]
 mod patch;
 #[cfg(all(supported, target_arch = "x86_64"))]
 mod raw;

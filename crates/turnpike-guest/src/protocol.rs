@@ -114,6 +114,9 @@ pub struct Header {
     /// C++ headers. Where the tape will be stand their first address and the one behind their last, as
     /// the file has them, sorted.
     pub library_code: u64,
+    /// The function around whose calls threads are scheduled, as the file has it: its first address and
+    /// the one behind its last; 0 = none.
+    pub around: [u64; 2],
     /// Written by the guest: whether some code reports its memory accesses.
     pub instrumented: AtomicU32,
     /// Written by the guest: whether an atomic operation asked for a weaker order than sequential

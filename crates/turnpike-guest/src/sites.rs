@@ -57,6 +57,7 @@ unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -
         let info = &*info;
         if first {
             learn_headers(info.base);
+            crate::parts::learn(info.base);
         }
         let c_library = named(info.name, &["/libc.so", "/libpthread.so", "/ld-linux"]);
         for header in core::slice::from_raw_parts(info.headers, info.count.into()) {

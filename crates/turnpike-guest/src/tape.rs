@@ -30,6 +30,8 @@ pub fn write(
     w.word(execution.assertions);
     w.word(execution.branches);
     w.byte(execution.incomplete.into());
+    w.byte(execution.bounded.into());
+    w.byte(execution.entered.into());
     w.end(&execution.end);
     w.word(execution.genes_read);
     w.word(execution.genes.len() as u32);
@@ -236,6 +238,8 @@ pub fn read<'a>(
     out.assertions = r.word()?;
     out.branches = r.word()?;
     out.incomplete = r.byte()? != 0;
+    out.bounded = r.byte()? != 0;
+    out.entered = r.byte()? != 0;
     out.end = r.end()?;
     out.genes_read = r.word()?;
     r.many(&mut out.genes, Reader::long)?;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use turnpike_scheduler::{Detail, MayAccess, Memory, Plan, Policy, Reduction, ThreadId, Timeouts};
+use turnpike_scheduler::{Bounds, Detail, MayAccess, Memory, Plan, Policy, Reduction, ThreadId, Timeouts};
 
 /// Appends the plan's bytes.
 pub fn encode(plan: &Plan<'_>, out: &mut Vec<u8>) {
@@ -42,6 +42,9 @@ pub fn encode(plan: &Plan<'_>, out: &mut Vec<u8>) {
         Memory::Tso => 1,
         Memory::Rc11 => 2,
     });
+    w.bound(plan.bounds.preemptions);
+    w.bound(plan.bounds.delays);
+    w.byte(plan.bounds.around.into());
 }
 
 fn encode_policy(policy: Policy<'_>, w: &mut Writer<'_>) {
@@ -100,6 +103,10 @@ impl Writer<'_> {
     fn word(&mut self, value: u32) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
+    fn bound(&mut self, value: Option<u32>) {
+        self.byte(value.is_some().into());
+        self.word(value.unwrap_or(0));
+    }
     fn long(&mut self, value: u64) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
@@ -137,6 +144,7 @@ pub struct OwnedPlan {
     timeouts: u8,
     spurious: u32,
     memory: u8,
+    bounds: Bounds,
 }
 
 impl OwnedPlan {
@@ -183,6 +191,7 @@ impl OwnedPlan {
         plan.timeouts = r.byte()?;
         plan.spurious = r.word()?;
         plan.memory = r.byte()?;
+        plan.bounds = Bounds { preemptions: r.bound()?, delays: r.bound()?, around: r.byte()? != 0 };
         Some(plan)
     }
 
@@ -224,6 +233,7 @@ impl OwnedPlan {
                 1 => Memory::Tso,
                 _ => Memory::Rc11,
             },
+            bounds: self.bounds,
         }
     }
 }
@@ -240,6 +250,11 @@ impl Reader<'_> {
         let (first, rest) = self.0.split_first_chunk::<4>()?;
         self.0 = rest;
         Some(u32::from_le_bytes(*first))
+    }
+    fn bound(&mut self) -> Option<Option<u32>> {
+        let some = self.byte()? != 0;
+        let value = self.word()?;
+        Some(some.then_some(value))
     }
     fn long(&mut self) -> Option<u64> {
         let (first, rest) = self.0.split_first_chunk::<8>()?;
@@ -313,12 +328,15 @@ mod tests {
         for detail in [Detail::Positions, Detail::Steps, Detail::Full, Detail::Stacks] {
             for timeouts in [Timeouts::Never, Timeouts::WhenStuck, Timeouts::Always] {
                 let reduction = Reduction { sleep: true, persistent: Some(&table) };
-                let plan = Plan { detail, timeouts, reduction, predict: true, spurious: 2, ..Plan::new(&[]) };
+                let bounds = Bounds { preemptions: Some(0), delays: Some(u32::MAX), around: true };
+                let plan = Plan { detail, timeouts, reduction, bounds, ..Plan::new(&[]) };
+                let plan = Plan { predict: true, spurious: 2, ..plan };
                 survives(&plan);
                 let bytes = bytes_of(&plan);
                 let read = OwnedPlan::decode(&bytes).expect("it survives");
                 let again = read.plan();
                 assert!(again.detail == detail && again.predict && again.reduction.sleep);
+                assert_eq!(again.bounds, bounds);
                 let persistent = again.reduction.persistent.expect("there is a table");
                 assert_eq!((persistent.proved, &persistent.entries), (true, &table.entries));
             }

@@ -47,6 +47,13 @@ pub trait Paths: Send {
     /// Tells errors apart, whatever the schedule. Needs [`Detail::Full`].
     fn signature(&self) -> u64;
 
+    /// The same in words that are made of kinds and places only, one for each error, such as
+    /// `deadlock@bank.c:31+bank.c:44`. Needs [`Detail::Full`].
+    fn signatures(&mut self) -> Vec<String>;
+
+    /// The signatures of errors that are to be passed over, and that the path shows.
+    fn suppressed(&self) -> &[String];
+
     /// Whether something was bounded or outside control, so that all paths together prove nothing.
     fn is_incomplete(&self) -> bool;
 
@@ -58,6 +65,10 @@ pub trait Paths: Send {
 
     /// Hashes of the states behind the steps, appended to `out`. Needs [`Detail::Steps`].
     fn fingerprints(&self, out: &mut Vec<u64>);
+
+    /// Names the state behind a step: equal exactly where everything that may follow is. Needs
+    /// [`Detail::Steps`].
+    fn state_behind(&self, step: usize) -> u128;
 
     /// The choices of the state before a step, appended to `out`. Needs [`Detail::Full`].
     fn choices(&self, step: usize, out: &mut Vec<Choice>);
@@ -110,6 +121,9 @@ pub struct PathsInfo {
     pub reduced: bool,
     /// Whether that reduction is known to leave out nothing that matters.
     pub reduction_is_proved: bool,
+    /// Whether the choices of a state depend on the path that led to it, as under a bound on
+    /// preemptions: then no path stands for another that orders independent steps differently.
+    pub bounded: bool,
 }
 
 /// A path to follow.

@@ -14,6 +14,7 @@
  *     tp_message()                          a message was exchanged by other means
  *     tp_shared_read(p), tp_shared_write(p) the next access to *p is a step of its own
  *     tp_atomic_begin(), tp_atomic_end()    between them no other thread is in such a section
+ *     tp_begin(), tp_end()                  with --around marks: schedule threads between them only
  *     tp_may_access(p, writes)              this thread may touch *p some time, and modify it if `writes`
  *     tp_may_use(q, writes)                 this thread may use the queue some time
  *     int  tp_controlled()                  whether turnpike runs the program
@@ -65,7 +66,9 @@ enum {
     TP_CALL_MAY_ACCESS,
     TP_CALL_MESSAGE,
     TP_CALL_MAY_USE,
-    TP_CALL_ASSUME
+    TP_CALL_ASSUME,
+    TP_CALL_BEGIN,
+    TP_CALL_END
 };
 
 /* All threads write the same value: no race to be told. */
@@ -106,6 +109,19 @@ TP_INLINE void tp_assume(int holds)
         syscall((long)TP_CALL_ASSUME, (long)(holds != 0));
     else if (!holds)
         exit(0);
+}
+
+/* With --around marks, threads are scheduled between these only. */
+TP_INLINE void tp_begin(void)
+{
+    if (tp_controlled())
+        syscall((long)TP_CALL_BEGIN);
+}
+
+TP_INLINE void tp_end(void)
+{
+    if (tp_controlled())
+        syscall((long)TP_CALL_END);
 }
 
 #define turnpike_assume(e) tp_assume(!!(e))

@@ -117,6 +117,7 @@ fn plan(policy: Policy<'_>) -> Plan<'_> {
         timeouts: Timeouts::WhenStuck,
         spurious: 0,
         memory: turnpike_scheduler::Memory::Sc,
+        bounds: turnpike_scheduler::Bounds::default(),
     }
 }
 

@@ -3,10 +3,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use turnpike_scheduler::{Detail, End, Execution, Executor, Frame, GuestError, Plan, Site};
+use turnpike_scheduler::{Detail, End, Execution, Executor, Finding, Frame, GuestError, Plan, Site};
 
 use crate::names::Names;
-use crate::settings::LeftOut;
+use crate::settings::{LeftOut, ProgramOptions};
+use crate::signature::{end_signature, finding_signature};
 use crate::texts;
 
 /// What a program that is not deterministic may do.
@@ -19,6 +20,7 @@ const EXPLAINING: usize = 8;
 pub(crate) struct Guarded {
     inner: Box<dyn Executor>,
     check_every: u64,
+    suppress: Vec<String>,
     left_out: Arc<LeftOut>,
     names: Arc<OnceLock<Names>>,
     executions: u64,
@@ -31,12 +33,60 @@ pub(crate) struct Guarded {
 impl Guarded {
     pub(crate) fn new(
         inner: Box<dyn Executor>,
-        check_every: u64,
+        options: &ProgramOptions,
         left_out: Arc<LeftOut>,
         names: Arc<OnceLock<Names>>,
     ) -> Self {
-        let (once, again) = (Execution::default(), Execution::default());
-        Guarded { inner, check_every, left_out, names, executions: 0, probing: false, once, again }
+        Guarded {
+            inner,
+            check_every: options.check_every,
+            suppress: options.suppress.clone(),
+            left_out,
+            names,
+            executions: 0,
+            probing: false,
+            once: Execution::default(),
+            again: Execution::default(),
+        }
+    }
+
+    /// Passes over the errors of an execution that are to be passed over.
+    fn suppress(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+        out.suppressed.clear();
+        out.end_is_suppressed = false;
+        if self.suppress.is_empty() {
+            return Ok(());
+        }
+        let suppressed = |signature: &String| self.suppress.contains(signature);
+        let stuck = match out.end {
+            End::Deadlock | End::Livelock => true,
+            // Seeing it again takes long.
+            End::Hung => self.suppress.iter().any(|signature| signature.starts_with("hang@")),
+            _ => false,
+        };
+        let leaks = out.findings.iter().any(|finding| matches!(finding, Finding::Leak(_)));
+        if plan.detail < Detail::Full && (stuck || leaks) {
+            self.inner.run(&Plan { detail: Detail::Full, ..*plan }, &mut self.once)?;
+        }
+        let detailed = plan.detail >= Detail::Full || !(stuck || leaks);
+        let shown = if detailed { &*out } else { &self.once };
+        let end = end_signature(shown, &mut *self.inner).filter(suppressed);
+        let mut found = Vec::new();
+        for finding in &shown.findings {
+            found.push(finding_signature(shown, finding, &mut *self.inner).filter(suppressed));
+        }
+        let mut known = found.iter();
+        out.findings.retain(|_| known.next().is_none_or(Option::is_none));
+        out.end_is_suppressed = end.is_some();
+        for signature in end.into_iter().chain(found.into_iter().flatten()) {
+            if !out.suppressed.contains(&signature) {
+                out.suppressed.push(signature);
+            }
+        }
+        if !out.suppressed.is_empty() && !self.probing {
+            self.left_out.pass_over(&out.suppressed);
+        }
+        Ok(())
     }
 
     /// Begins or ends a phase in which executions only gather names.
@@ -87,7 +137,7 @@ impl Executor for Guarded {
         if let Some(names) = self.names.get() {
             names.apply(out);
         }
-        Ok(())
+        self.suppress(plan, out)
     }
 
     fn site(&mut self, site: Site) -> String {

@@ -1,6 +1,7 @@
 //! Real concurrent programs on the waist: a path is a schedule, a state is a happens-before
 //! fingerprint.
 
+mod advice;
 mod after;
 #[cfg(target_os = "linux")]
 mod discover;
@@ -24,10 +25,12 @@ mod steps;
 mod texts;
 mod words;
 
+pub use advice::Advice;
 pub use elf::Executable;
 pub use follow::{Followed, Parting};
 pub use incident::{HeldLock, Incident, IncidentKind, Made, Row, Stack, Waiting, legend, lines, rows_of};
 pub use model::{Launch, ProgramModel};
 pub use settings::{DEFAULT_CHECK_EVERY, DEFAULT_MAX_STEPS, ProgramOptions};
+pub use signature::check_signature;
 pub use steps::verb;
 pub use turnpike_preload::{HEADER, LIBRARY};

@@ -12,7 +12,7 @@ use turnpike_scheduler::{
 use crate::handover::participants;
 use crate::model::{ProgramModel, step_error};
 use crate::order::Order;
-use crate::signature::signature;
+use crate::signature::{signature, signatures};
 use crate::{steps, texts};
 
 /// One thread's view of a program as paths.
@@ -63,6 +63,7 @@ impl Paths for ProgramPaths<'_> {
             max_steps: options.max_steps,
             reduced: options.sleep || options.persistent.is_some(),
             reduction_is_proved: options.persistent.as_ref().is_none_or(|table| table.proved),
+            bounded: !options.bounds.is_empty(),
         }
     }
 
@@ -93,6 +94,7 @@ impl Paths for ProgramPaths<'_> {
 
     fn end(&self) -> PathEnd {
         match self.execution.end {
+            _ if self.execution.end_is_suppressed => PathEnd::Finished,
             End::Finished => PathEnd::Finished,
             End::Deadlock => PathEnd::Deadlock,
             End::Failed(_) | End::Livelock => PathEnd::Failed,
@@ -131,6 +133,7 @@ impl Paths for ProgramPaths<'_> {
 
     fn violations(&self) -> Vec<ViolationKind> {
         let end = match &self.execution.end {
+            _ if self.execution.end_is_suppressed => None,
             End::Failed(failure) => Some(violation_kind(failure.kind)),
             End::Livelock => Some(ViolationKind::Livelock),
             End::Hung => Some(ViolationKind::Hang),
@@ -151,15 +154,26 @@ impl Paths for ProgramPaths<'_> {
     }
 
     fn is_quiet(&self) -> bool {
-        self.execution.findings.is_empty()
-            && matches!(
-                self.execution.end,
-                End::Finished | End::StepLimit | End::Stopped | End::Asleep | End::Diverged(_)
-            )
+        let quiet = matches!(
+            self.execution.end,
+            End::Finished | End::StepLimit | End::Stopped | End::Asleep | End::Diverged(_)
+        );
+        self.execution.findings.is_empty() && (quiet || self.execution.end_is_suppressed)
     }
 
     fn signature(&self) -> u64 {
         signature(&self.execution)
+    }
+
+    fn signatures(&mut self) -> Vec<String> {
+        match &mut self.executor {
+            Some(executor) => signatures(&self.execution, &mut **executor),
+            None => Vec::new(),
+        }
+    }
+
+    fn suppressed(&self) -> &[String] {
+        &self.execution.suppressed
     }
 
     fn is_incomplete(&self) -> bool {
@@ -195,6 +209,10 @@ impl Paths for ProgramPaths<'_> {
     fn fingerprints(&self, out: &mut Vec<u64>) {
         let fold = |fingerprint: u128| hash::mix(fingerprint as u64, (fingerprint >> 64) as u64);
         out.extend(self.execution.steps.iter().map(|step| fold(step.fingerprint)));
+    }
+
+    fn state_behind(&self, step: usize) -> u128 {
+        self.execution.steps[step].fingerprint
     }
 
     fn choices(&self, step: usize, out: &mut Vec<Choice>) {

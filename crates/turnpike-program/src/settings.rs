@@ -1,10 +1,10 @@
 //! How a program is executed, and what executions left out.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use turnpike_scheduler::{End, Execution, Finding, MayAccess, Memory, Plan, Reduction, Timeouts};
+use turnpike_scheduler::{Bounds, End, Execution, Finding, MayAccess, Memory, Plan, Reduction, Timeouts};
 
 /// Steps after which an execution is cut, when nothing else is said.
 pub const DEFAULT_MAX_STEPS: u32 = 20_000;
@@ -26,6 +26,12 @@ pub struct ProgramOptions {
     pub spurious: u32,
     /// What atomic operations may see.
     pub memory: Memory,
+    /// Which schedules are left out. Takes the place of every reduction.
+    pub bounds: Bounds,
+    /// What [`Bounds::around`] is about, for the user: `calls of pop`.
+    pub around: Option<String>,
+    /// Signatures of errors that the search is to go on past.
+    pub suppress: Vec<String>,
     /// Of so many executions one is executed again, to see whether the program is deterministic; 0
     /// = none.
     pub check_every: u64,
@@ -45,6 +51,9 @@ impl Default for ProgramOptions {
             timeouts: Timeouts::default(),
             spurious: 0,
             memory: Memory::Sc,
+            bounds: Bounds::default(),
+            around: None,
+            suppress: Vec::new(),
             check_every: DEFAULT_CHECK_EVERY,
             unseen: None,
             unexplored: None,
@@ -61,6 +70,7 @@ impl ProgramOptions {
             timeouts: self.timeouts,
             spurious: self.spurious,
             memory: self.memory,
+            bounds: self.bounds,
             ..Plan::new(&[])
         }
     }
@@ -72,6 +82,12 @@ pub(crate) struct LeftOut {
     reasons: Mutex<BTreeSet<String>>,
     /// Steps after which executions were cut, at most; 0 when none was.
     cut: AtomicU32,
+    /// Whether a bound left out a choice.
+    bounded: AtomicBool,
+    /// Whether a thread entered the part in which threads are scheduled.
+    entered: AtomicBool,
+    /// Signatures of errors that were passed over.
+    passed_over: Mutex<BTreeSet<String>>,
 }
 
 impl LeftOut {
@@ -84,6 +100,12 @@ impl LeftOut {
     pub(crate) fn note(&self, execution: &Execution, max_steps: u32) {
         let cut = execution.end == End::StepLimit;
         let hung = execution.end == End::Hung;
+        if execution.bounded {
+            self.bounded.store(true, Ordering::Relaxed);
+        }
+        if execution.entered {
+            self.entered.store(true, Ordering::Relaxed);
+        }
         if !cut && !hung && !execution.incomplete {
             return;
         }
@@ -115,8 +137,50 @@ impl LeftOut {
         }
     }
 
+    /// Steps after which executions were cut, if some were.
+    pub(crate) fn steps_when_cut(&self) -> Option<u32> {
+        Some(self.cut.load(Ordering::Relaxed)).filter(|&steps| steps > 0)
+    }
+
+    /// Takes note of errors that an execution shows and that are passed over.
+    pub(crate) fn pass_over(&self, signatures: &[String]) {
+        let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+        for signature in signatures {
+            if !passed_over.contains(signature) {
+                passed_over.insert(signature.clone());
+            }
+        }
+    }
+
+    /// Whether an error with this signature was passed over.
+    pub(crate) fn was_passed_over(&self, signature: &str) -> bool {
+        self.passed_over.lock().unwrap_or_else(PoisonError::into_inner).contains(signature)
+    }
+
+    /// The bound within which everything was searched, if it left out anything: `2 preemptions`.
+    pub(crate) fn bound(&self, options: &ProgramOptions) -> Option<String> {
+        if !self.bounded.load(Ordering::Relaxed) {
+            return None;
+        }
+        let Bounds { preemptions, delays, .. } = options.bounds;
+        let counted = |number: Option<u32>, what: &str| {
+            number.map(|number| format!("{number} {what}{}", if number == 1 { "" } else { "s" }))
+        };
+        let parts = [counted(preemptions, "preemption"), counted(delays, "delay"), options.around.clone()];
+        Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" and "))
+    }
+
     /// Everything that was left out.
     pub(crate) fn describe(&self, options: &ProgramOptions) -> Option<String> {
+        let bound = self.bound(options).map(|bound| format!("schedules beyond {bound} were not tried"));
+        match (bound, self.describe_besides_bound(options)) {
+            (Some(bound), Some(others)) => Some(format!("{bound}; {others}")),
+            (bound, others) => bound.or(others),
+        }
+    }
+
+    /// Everything that was left out for other reasons than a bound.
+    pub(crate) fn describe_besides_bound(&self, options: &ProgramOptions) -> Option<String> {
         let reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         let mut described: Vec<String> = Vec::new();
         match self.cut.load(Ordering::Relaxed) {
@@ -125,6 +189,9 @@ impl LeftOut {
         }
         described.extend(reasons.iter().cloned());
         described.extend(options.unexplored.clone());
+        if let Some(around) = options.around.as_ref().filter(|_| !self.entered.load(Ordering::Relaxed)) {
+            described.push(format!("no execution came to {around}"));
+        }
         if options.persistent.as_ref().is_some_and(|table| !table.proved) {
             described.push("the table behind persistent sets comes from recorded executions".to_owned());
         }

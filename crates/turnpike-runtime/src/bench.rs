@@ -97,6 +97,7 @@ pub fn measure(
             timeouts: Timeouts::WhenStuck,
             spurious: 0,
             memory: turnpike_scheduler::Memory::Sc,
+            bounds: turnpike_scheduler::Bounds::default(),
         };
         guest.run(&plan, &mut execution)?;
         speed.executions += 1;

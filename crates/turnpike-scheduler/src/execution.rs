@@ -47,6 +47,15 @@ pub struct Execution {
     /// Something was bounded or outside control (a spin loop was cut, a timeout policy left
     /// executions out, a call blocked outside): the executions together prove nothing.
     pub incomplete: bool,
+    /// [`crate::Bounds`] left out a choice.
+    pub bounded: bool,
+    /// A thread entered a part that [`crate::Bounds::around`] is about.
+    pub entered: bool,
+    /// Errors that the host was asked to go on past, by their signatures. Races and leaks among them
+    /// are no longer findings.
+    pub suppressed: Vec<String>,
+    /// Whether the end is such an error.
+    pub end_is_suppressed: bool,
     /// What the guest printed, when it is not shown at once.
     pub output: Vec<u8>,
 }

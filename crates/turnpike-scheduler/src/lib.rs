@@ -45,6 +45,6 @@ pub use executor::{Executor, GuestError, GuestErrorKind};
 pub use frame::{Frame, Origin, SourceLine};
 pub use kernel::{Kernel, Next};
 pub use operation::{AtomicValues, Kind, MemoryOrder, Object, ObjectId, Operation, Outcome, Site, ThreadId};
-pub use plan::{Detail, MayAccess, Memory, Plan, Policy, Reduction, Timeouts};
+pub use plan::{Bounds, Detail, MayAccess, Memory, Plan, Policy, Reduction, Timeouts};
 #[cfg(any(feature = "sources", test))]
 pub use sources::SOURCES;

@@ -24,6 +24,8 @@ pub struct Plan<'a> {
     pub spurious: u32,
     /// How memory behaves.
     pub memory: Memory,
+    /// Which schedules are left out.
+    pub bounds: Bounds,
 }
 
 impl<'a> Plan<'a> {
@@ -40,6 +42,7 @@ impl<'a> Plan<'a> {
             timeouts: Timeouts::WhenStuck,
             spurious: 0,
             memory: Memory::Sc,
+            bounds: Bounds { preemptions: None, delays: None, around: false },
         }
     }
 }
@@ -165,6 +168,25 @@ pub enum Memory {
     Tso,
     /// RC11: what C, C++ and Rust allow, but for values out of thin air.
     Rc11,
+}
+
+/// Schedules that are left out although nothing stands for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// How often an execution may leave a thread that could go on.
+    pub preemptions: Option<u32>,
+    /// How many threads an execution may pass over in the round of those that can take a step.
+    pub delays: Option<u32>,
+    /// Threads are scheduled only between [`crate::Kernel::open_part`] and
+    /// [`crate::Kernel::close_part`]; otherwise each goes on until it waits.
+    pub around: bool,
+}
+
+impl Bounds {
+    /// Whether anything is left out.
+    pub fn is_empty(&self) -> bool {
+        *self == Bounds::default()
+    }
 }
 
 /// When an operation with a time limit gives up.

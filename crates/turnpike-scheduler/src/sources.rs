@@ -11,6 +11,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("fingerprint.rs", include_str!("fingerprint.rs")),
     ("frame.rs", include_str!("frame.rs")),
     ("kernel/access.rs", include_str!("kernel/access.rs")),
+    ("kernel/bounds.rs", include_str!("kernel/bounds.rs")),
     ("kernel/choices.rs", include_str!("kernel/choices.rs")),
     ("kernel/clocks.rs", include_str!("kernel/clocks.rs")),
     ("kernel/knowledge.rs", include_str!("kernel/knowledge.rs")),

@@ -28,7 +28,7 @@ pub use limits::{Limits, StopReason};
 pub use objective::{Goal, Objective, Pattern};
 pub use options::{Accept, SearchOptions};
 pub use report::{
-    ExecutionCounts, Explanation, Generation, RunReport, ScheduleReport, SearchReport, StepReport, Verdict,
+    ExecutionCounts, Explanation, Generation, RunReport, ScheduleReport, SearchReport, SignatureReport, StepReport, Verdict,
     WitnessReport,
 };
 pub use rng::run_seed;

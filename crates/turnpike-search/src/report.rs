@@ -70,6 +70,10 @@ pub struct ScheduleReport {
     pub original_context_switches: usize,
     /// Executions spent on shortening and explaining.
     pub executions: u64,
+    /// The errors that it shows, by their signatures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub signatures: Vec<String>,
     /// The order that decides, when one was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -88,6 +92,17 @@ pub struct Explanation {
     pub second_label: String,
     /// Executions with the two reversed, none of which failed in this way.
     pub tried: u64,
+}
+
+/// An error of a program by its signature: the kind and the places in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SignatureReport {
+    /// Such as `deadlock@bank.c:31+bank.c:44`; the same for every seed.
+    pub signature: String,
+    /// Executions that showed it, shortening not included.
+    pub met: u64,
+    /// Whether the search was asked to go on past it, so that it has no witness.
+    pub suppressed: bool,
 }
 
 /// Executions of a program, counted.
@@ -202,6 +217,11 @@ pub struct RunReport {
     /// For programs, by strategies that follow whole executions: how many there were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions: Option<ExecutionCounts>,
+    /// For programs: errors by their signatures, if all are looked for, and those that were passed
+    /// over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub signatures: Vec<SignatureReport>,
     /// A lossy store's odds, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub odds: Option<String>,
@@ -242,6 +262,7 @@ impl RunReport {
             extreme: IndexMap::new(),
             generations: Vec::new(),
             executions: None,
+            signatures: Vec::new(),
             odds: None,
         }
     }

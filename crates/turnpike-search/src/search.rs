@@ -272,6 +272,7 @@ fn finish(run: &mut Run<'_>, stop: StopReason) -> Result<RunReport, SearchError>
     if report.executions.is_none() {
         report.never_taken = never_taken(run.model, &report);
     }
+    report.signatures = run.findings.by_signature();
     let found = run.findings.in_order();
     report.verdict = conclude(run, stop, !found.is_empty());
     let mut witnesses = Vec::new();

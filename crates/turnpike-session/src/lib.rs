@@ -67,7 +67,7 @@ pub use turnpike_program::HEADER;
 pub use turnpike_search::Spill;
 pub use turnpike_search::checkpoint::Checkpoints;
 pub use turnpike_search::{
-    Divergence, Event, EventSink, ExecutionCounts, Explanation, Generation, Goal, Limits, Objective, Pattern,
+    Divergence, Event, EventSink, ExecutionCounts, Explanation, SignatureReport, Generation, Goal, Limits, Objective, Pattern,
     Progress, RESULTS, Replayed, RunReport, SearchError, SearchReport, StepReport, StopReason, StoreKind,
     Strategy, Verdict, WitnessReport, add_participants, generate, judge, replay, resources,
 };

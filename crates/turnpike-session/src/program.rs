@@ -9,8 +9,12 @@ use turnpike_model::{Diagnostic, hash};
 #[cfg(target_os = "linux")]
 pub use turnpike_program::native::Held;
 use turnpike_program::native::{Isolation, Limits, NativeProgram, Threads, Visibility};
-use turnpike_program::{DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions};
-use turnpike_scheduler::{Execution, Executor, Frame, GuestError, MayAccess, Memory, Plan, Site, Timeouts};
+use turnpike_program::{
+    DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions, check_signature,
+};
+use turnpike_scheduler::{
+    Bounds, Execution, Executor, Frame, GuestError, MayAccess, Memory, Plan, Site, Timeouts,
+};
 
 use crate::choice::{Choice, choice, unusual};
 use crate::options::{OptionRow, Section, Takes, option, parse, text_of};
@@ -19,6 +23,9 @@ use crate::values;
 
 /// Executions from which accesses are learned for persistent sets.
 const RECORDED_EXECUTIONS: u64 = 200;
+
+/// In place of a function: the part between `tp_begin` and `tp_end`.
+const MARKS: &str = "marks";
 
 /// Receives what a program prints.
 pub type Output = fn(&str);
@@ -40,6 +47,14 @@ pub struct ProgramSource {
     pub spurious: Option<u32>,
     /// What atomic operations may see.
     pub memory: MemoryModel,
+    /// How often an execution may leave a thread that could go on.
+    pub preemptions: Option<u32>,
+    /// How many threads an execution may pass over.
+    pub delays: Option<u32>,
+    /// The function around whose calls threads are scheduled, or `marks`.
+    pub around: Option<String>,
+    /// Signatures of errors to go on past.
+    pub suppress: Vec<String>,
     /// Which memory accesses are steps.
     pub visible: Visible,
     /// What the threads of the program become.
@@ -185,6 +200,48 @@ impl Section for ProgramSource {
             |program, text| MemoryModel::from_word(text).map(|model| program.memory = model),
         ),
         option(
+            "preemptions",
+            Takes::Small { least: 0 },
+            "N",
+            "Try only schedules that leave a thread which could go on at most this many times",
+            |program| text_of(program.preemptions.as_ref()),
+            |program, text| parse(text, values::count).map(|number| program.preemptions = Some(number)),
+        ),
+        option(
+            "delays",
+            Takes::Small { least: 0 },
+            "N",
+            "Try only schedules that pass over a thread at most this many times, in the round of those \
+             that can go on",
+            |program| text_of(program.delays.as_ref()),
+            |program, text| parse(text, values::count).map(|number| program.delays = Some(number)),
+        ),
+        option(
+            "around",
+            Takes::Text,
+            "FUNCTION",
+            "Schedule threads only while one is in this function, or with `marks` between tp_begin() and \
+             tp_end(); otherwise each goes on until it waits",
+            |program| text_of(program.around.as_ref()),
+            |program, text| {
+                program.around = Some(text.to_owned());
+                Ok(())
+            },
+        ),
+        option(
+            "suppress",
+            Takes::Texts,
+            "SIGNATURE",
+            "Go on past errors with this signature, which is printed with what is found, such as \
+             deadlock@bank.c:31+bank.c:44 (repeatable)",
+            |program| program.suppress.clone(),
+            |program, text| {
+                check_signature(text)?;
+                program.suppress.push(text.to_owned());
+                Ok(())
+            },
+        ),
+        option(
             "visible",
             Takes::Word(Visible::WORDS),
             "LEVEL",
@@ -251,6 +308,32 @@ impl ProgramSource {
         self.reduction.map(|reduction| reduction == Reduction::SourceDpor)
     }
 
+    fn bounds(&self) -> Bounds {
+        Bounds { preemptions: self.preemptions, delays: self.delays, around: self.around.is_some() }
+    }
+
+    /// Refuses reductions that would leave out schedules within a bound: the order of independent
+    /// steps that stands for another one may need more preemptions.
+    fn check_bounds(&self) -> Result<(), Problem> {
+        let bounds = [
+            ("preemptions", self.preemptions.is_some()),
+            ("delays", self.delays.is_some()),
+            ("around", self.around.is_some()),
+        ];
+        let bound = bounds.iter().find(|(_, given)| *given);
+        match (bound, self.reduction) {
+            (Some((name, _)), Some(reduction)) if reduction != Reduction::None => {
+                let word = reduction.word();
+                let message = format!(
+                    "the option `{name}` cannot be given together with the reduction {word}: \
+                     pruning would leave out schedules within the bound"
+                );
+                Err(Diagnostic::error(message).help("leave out the option `reduction`").into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn options(&self) -> ProgramOptions {
         let usual = ProgramOptions::default();
         ProgramOptions {
@@ -259,6 +342,12 @@ impl ProgramSource {
             timeouts: self.timeouts.into(),
             spurious: self.spurious.unwrap_or(usual.spurious),
             memory: self.memory.into(),
+            bounds: self.bounds(),
+            around: self.around.as_deref().map(|name| match name {
+                MARKS => "the marked part".to_owned(),
+                function => format!("calls of {function}"),
+            }),
+            suppress: self.suppress.clone(),
             check_every: self.check_every.unwrap_or(usual.check_every),
             ..usual
         }
@@ -292,11 +381,18 @@ pub fn describe_doubts(executable: &Executable) -> Vec<Diagnostic> {
 
 /// Reads the program and executes it for the first time.
 pub(crate) fn open(source: &ProgramSource, output: Option<Output>) -> Result<ProgramModel, Problem> {
+    source.check_bounds()?;
     let path = &source.path;
     let name = path.display().to_string();
     let failed = |error: GuestError| Problem::new(error.to_string()).in_file(&name);
-    let (hash, launch) = launch(source, output).map_err(failed)?;
+    let around = find_around(source)?;
+    let (hash, launch) = launch(source, around, output).map_err(failed)?;
     let executable = read_executable(path)?;
+    if source.around.as_ref().is_some_and(|name| name != MARKS) && !executable.hooks {
+        let message = "the option `around` with a function needs a program compiled with -fsanitize=thread";
+        let help = "compile and link with -fsanitize=thread, or mark the part by tp_begin() and tp_end(): --around marks";
+        return Err(Diagnostic::error(message).help(help).into());
+    }
     let unseen = match (executable.hooks, source.visible) {
         (false, _) => Some("memory accesses are not visible without -fsanitize=thread"),
         (true, Visible::Sync) => Some("memory accesses are not steps: only synchronisation is visible"),
@@ -362,9 +458,28 @@ pub fn hold_at_end(
     schedule: &[u32],
     look: impl FnOnce(&NativeProgram, Held),
 ) -> Result<(), GuestError> {
-    let program = NativeProgram { threads: Threads::System, ..native(source) };
+    let around = find_around(source).map_err(|problem| GuestError::new(problem.to_string()))?;
+    let program = NativeProgram { threads: Threads::System, around, ..native(source) };
     let plan = Plan { prefix: schedule, ..model.options().plan() };
     program.launch()?.hold(&plan, |held| look(&program, held))
+}
+
+/// Where the function is around whose calls threads are scheduled.
+#[cfg(target_os = "linux")]
+fn find_around(source: &ProgramSource) -> Result<Option<[u64; 2]>, Problem> {
+    match source.around.as_deref() {
+        None | Some(MARKS) => Ok(None),
+        Some(name) => {
+            let program = native(source);
+            program.check().map_err(|error| Problem::new(error.to_string()))?;
+            Ok(Some(program.find_function(name)?))
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn find_around(_: &ProgramSource) -> Result<Option<[u64; 2]>, Problem> {
+    Ok(None)
 }
 
 /// What the program's threads declare that they may touch.
@@ -380,8 +495,12 @@ fn declared(_: &ProgramSource) -> Result<Option<MayAccess>, GuestError> {
 
 /// The program's hash, and how it is started.
 #[cfg(target_os = "linux")]
-fn launch(source: &ProgramSource, show: Option<Output>) -> Result<(u64, Box<Launch>), GuestError> {
-    let program = native(source);
+fn launch(
+    source: &ProgramSource,
+    around: Option<[u64; 2]>,
+    show: Option<Output>,
+) -> Result<(u64, Box<Launch>), GuestError> {
+    let program = NativeProgram { around, ..native(source) };
     program.check()?;
     // What is visible decides what the positions in a schedule mean.
     let hash = hash::mix(program.hash()?, source.visible as u64);
@@ -396,7 +515,11 @@ fn launch(source: &ProgramSource, show: Option<Output>) -> Result<(u64, Box<Laun
 }
 
 #[cfg(not(target_os = "linux"))]
-fn launch(_: &ProgramSource, _: Option<Output>) -> Result<(u64, Box<Launch>), GuestError> {
+fn launch(
+    _: &ProgramSource,
+    _: Option<[u64; 2]>,
+    _: Option<Output>,
+) -> Result<(u64, Box<Launch>), GuestError> {
     Err(GuestError::new("programs can be executed on Linux only"))
 }
 
@@ -446,5 +569,15 @@ mod tests {
         assert!(options.sleep && options.spurious == 2 && options.timeouts == Timeouts::WhenStuck);
         assert_eq!(source.source_dpor(), Some(false));
         assert_eq!(ProgramSource::default().source_dpor(), None);
+    }
+
+    #[test]
+    fn no_reduction_under_a_bound() {
+        let source = ProgramSource { preemptions: Some(2), ..ProgramSource::default() };
+        assert!(source.check_bounds().is_ok() && source.options().bounds.preemptions == Some(2));
+        let plain = ProgramSource { reduction: Some(Reduction::None), ..source.clone() };
+        assert!(plain.check_bounds().is_ok());
+        let reduced = ProgramSource { reduction: Some(Reduction::SourceDpor), ..source };
+        assert!(reduced.check_bounds().is_err_and(|problem| problem.to_string().contains("preemptions")));
     }
 }

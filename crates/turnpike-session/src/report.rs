@@ -71,6 +71,14 @@ pub struct Findings {
     pub warnings: Vec<Diagnostic>,
     /// Why covering everything proves nothing.
     pub left_out: Option<String>,
+    /// The bound within which schedules were tried, such as `2 preemptions`, when it alone is what was
+    /// left out.
+    pub bound: Option<String>,
+    /// What to do because executions were cut and nothing was found.
+    pub advice: Vec<String>,
+    /// Signatures of errors that the search was to go on past, each with whether an execution showed
+    /// it.
+    pub suppressed: Vec<(String, bool)>,
     /// What the search was about, if not everything.
     pub scope: Option<Scope>,
     /// What is known of time along the cycle that was found, where that is worth a word.

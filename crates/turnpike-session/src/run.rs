@@ -120,6 +120,11 @@ impl Session {
                 Ok(Shown::new(&witness.trace, incident))
             };
             let incidents = findings.best_witnesses().iter().map(shown).collect::<Result<_, Problem>>()?;
+            if !met && !interrupt.load(Ordering::Relaxed) {
+                // Without advice the result is the same.
+                let advice = program.advise().ok().flatten();
+                findings.advice = advice.map(|advice| advice.sentences()).unwrap_or_default();
+            }
             let (arguments, hash) = (self.program_arguments(), program.info().fingerprint);
             let elsewhere = match self.source() {
                 Source::Program(source) if met => elsewhere::look(source, search, interrupt)?,
@@ -224,6 +229,9 @@ impl Session {
             runs,
             warnings: Vec::new(),
             left_out,
+            advice: Vec::new(),
+            suppressed: prepared.program.as_ref().map(|program| program.suppressed()).unwrap_or_default(),
+            bound: prepared.program.as_ref().and_then(|program| program.bound()),
             scope,
             zeno: None,
             program: None,

@@ -256,6 +256,7 @@ impl Config {
             timeouts: self.timeouts,
             spurious: self.spurious,
             memory: self.memory,
+            bounds: self.bounds,
             ..Plan::new(&[])
         };
         let mut run = |guest: &mut Guest| {
@@ -382,6 +383,7 @@ impl Config {
             timeouts: self.timeouts,
             spurious: self.spurious,
             memory: self.memory,
+            bounds: self.bounds,
             ..ProgramOptions::default()
         };
         let name = name.as_deref().unwrap_or("a check");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use turnpike_runtime::{GuestOptions, Panics};
-use turnpike_scheduler::{Memory, Timeouts};
+use turnpike_scheduler::{Bounds, Memory, Timeouts};
 use turnpike_session::Strategy;
 
 /// How many executions a check makes at most, when nothing else is said.
@@ -43,6 +43,7 @@ pub struct Config {
     pub(crate) timeouts: Timeouts,
     pub(crate) spurious: u32,
     pub(crate) memory: Memory,
+    pub(crate) bounds: Bounds,
     pub(crate) replay: Option<String>,
     pub(crate) idle: Duration,
     pub(crate) guest: GuestOptions,
@@ -64,6 +65,7 @@ impl Default for Config {
             timeouts: Timeouts::default(),
             spurious: 0,
             memory: Memory::default(),
+            bounds: Bounds::default(),
             replay: None,
             idle: IDLE,
             guest: GuestOptions::default(),
@@ -168,6 +170,20 @@ impl Config {
     /// the program asks for. [`Memory::Rc11`] is what Rust allows, [`Memory::Tso`] what x86 does.
     pub fn memory(mut self, memory: Memory) -> Self {
         self.memory = memory;
+        self
+    }
+
+    /// Tries only schedules that leave a thread which could go on at most this many times. Such a
+    /// check is never complete beyond the bound.
+    pub fn preemptions(mut self, most: u32) -> Self {
+        self.bounds.preemptions = Some(most);
+        self
+    }
+
+    /// Tries only schedules that pass over a thread at most this many times, in the round of those that
+    /// can go on. Such a check is never complete beyond the bound.
+    pub fn delays(mut self, most: u32) -> Self {
+        self.bounds.delays = Some(most);
         self
     }
 

@@ -28,6 +28,7 @@ mod mcrl2;
 mod models;
 mod packages;
 mod program_assumptions;
+mod program_bounds;
 mod program_ends;
 mod program_events;
 mod program_files;

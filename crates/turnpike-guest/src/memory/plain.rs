@@ -114,7 +114,11 @@ export! {
     }
 
     fn __tsan_init(; _site) { super::instrumented() }
-    fn __tsan_func_exit(; _site) { super::recycle::confirm() }
+    fn __tsan_func_entry(_caller: u64; site) { crate::parts::enter(site) }
+    fn __tsan_func_exit(; _site) {
+        crate::parts::leave();
+        super::recycle::confirm()
+    }
 }
 
 /// Calls that need nothing done: frames of functions, and annotations for the sanitizer's own
@@ -127,7 +131,6 @@ macro_rules! nothing {
 }
 
 nothing! {
-    __tsan_func_entry
     __tsan_ignore_thread_begin __tsan_ignore_thread_end
     __tsan_acquire __tsan_release
     __tsan_flush_memory

@@ -135,7 +135,12 @@ impl Incident {
         let found = found.filter_map(|(index, finding)| Some((worst(finding)?, index))).next();
         let found_stacks = stacks::stacks(execution, executor);
         let (mut thread, mut place) = (None, None);
+        let first_finding = || {
+            let (kind, index) = found.unwrap_or((IncidentKind::Open, 0));
+            (kind, findings.get(index).cloned().unwrap_or_default())
+        };
         let (kind, message) = match &execution.end {
+            _ if execution.end_is_suppressed && found.is_some() => first_finding(),
             End::Failed(failure) => {
                 thread = Some(texts::thread(execution, failure.thread));
                 place = texts::place(executor, failure.site);
@@ -151,10 +156,7 @@ impl Incident {
                 IncidentKind::StepLimit,
                 format!("the execution was cut after {} steps", execution.steps.len()),
             ),
-            _ if found.is_some() => {
-                let (kind, index) = found.unwrap_or((IncidentKind::Open, 0));
-                (kind, findings.get(index).cloned().unwrap_or_default())
-            }
+            _ if found.is_some() => first_finding(),
             End::Finished => (IncidentKind::Finished, "the program ended".to_owned()),
             End::Stopped | End::Asleep | End::Diverged(_) => {
                 (IncidentKind::Open, "the program can go on".to_owned())

@@ -171,7 +171,8 @@ impl<'m> ProgramExplorer<'m> {
             expansion.labels.push(label);
             expansion.targets.push(key);
         }
-        let outcome = Outcome { deadlock: execution.end == End::Deadlock, violation: violation(execution) };
+        let deadlock = execution.end == End::Deadlock && !execution.end_is_suppressed;
+        let outcome = Outcome { deadlock, violation: violation(execution) };
         model.table.set_outcome(node, &outcome);
         expansion.measures = [
             last.len() as f64,
@@ -245,6 +246,7 @@ fn behind(state: u128, choice: u64) -> u128 {
 fn violation(execution: &Execution) -> Option<Violation> {
     let violation = |kind, message: &str| Some(Violation { kind, message: message.to_owned() });
     match &execution.end {
+        _ if execution.end_is_suppressed => {}
         End::Failed(failure) => return violation(violation_kind(failure.kind), &failure.message),
         End::Livelock => {
             return violation(ViolationKind::Livelock, "all threads spin on values that nobody will change");

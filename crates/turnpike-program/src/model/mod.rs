@@ -122,13 +122,38 @@ impl ProgramModel {
         let inner = (self.launch)()?;
         self.left_out.never_seen(inner.unseen());
         let (left_out, names) = (Arc::clone(&self.left_out), Arc::clone(&self.names));
-        Ok(Guarded::new(inner, self.options.check_every, left_out, names))
+        Ok(Guarded::new(inner, &self.options, left_out, names))
     }
 
     /// Whether an atomic operation so far asked for a weaker order than memory had.
     pub fn asks_for_weaker_orders(&self) -> bool {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         self.options.memory == Memory::Sc && idle.iter().any(|executor| executor.asks_for_weaker_orders())
+    }
+
+    /// Steps after which executions were cut, if some were.
+    pub(crate) fn steps_when_cut(&self) -> Option<u32> {
+        self.left_out.steps_when_cut()
+    }
+
+    /// An executor whose executions leave nothing out by being cut.
+    pub(crate) fn probe(&self) -> Result<Guarded, GuestError> {
+        let mut executor = self.launched()?;
+        executor.set_probing(true);
+        Ok(executor)
+    }
+
+    /// The signatures of errors to go on past, each with whether an execution showed it.
+    pub fn suppressed(&self) -> Vec<(String, bool)> {
+        let suppress = self.options.suppress.iter();
+        suppress.map(|signature| (signature.clone(), self.left_out.was_passed_over(signature))).collect()
+    }
+
+    /// The bound within which everything else was searched, if executions reached it and nothing else
+    /// was left out: `2 preemptions`.
+    pub fn bound(&self) -> Option<String> {
+        let alone = self.left_out.describe_besides_bound(&self.options).is_none();
+        self.left_out.bound(&self.options).filter(|_| alone)
     }
 
     /// Gives back an executor for others to use.

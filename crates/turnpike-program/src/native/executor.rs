@@ -481,6 +481,7 @@ impl Guest {
         let bytes = std::fs::read(&program.path)?;
         let library_code = headers::ranges(&bytes);
         header.library_code = library_code.len() as u64;
+        header.around = program.around.unwrap_or_default();
         let tape = header.tape_at as usize;
         shared.write(
             tape,

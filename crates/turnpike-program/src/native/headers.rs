@@ -28,6 +28,27 @@ pub(super) fn ranges(program: &[u8]) -> Vec<[u64; 2]> {
     joined
 }
 
+/// The functions of a name, in the file's own spelling or as the source has it without arguments: where each
+/// begins, and the address behind it. Otherwise the names of all functions.
+pub(super) fn functions(program: &[u8], name: &str) -> Result<Vec<[u64; 2]>, Vec<String>> {
+    let Ok(file) = object::File::parse(program) else { return Err(Vec::new()) };
+    let (mut found, mut others) = (Vec::new(), Vec::new());
+    let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
+    for symbol in functions {
+        let Ok(spelt) = symbol.name() else { continue };
+        let plain = readable(spelt);
+        let plain = plain.split('(').next().unwrap_or(&plain);
+        if spelt == name || plain == name {
+            found.push([symbol.address(), symbol.address() + symbol.size()]);
+        } else if !is_library(spelt) {
+            others.push(plain.to_owned());
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    if found.is_empty() { Err(others) } else { Ok(found) }
+}
+
 /// Whether a symbol is a function of a library. Names are only demangled where it takes that:
 /// programs have many.
 fn is_library(name: &str) -> bool {

@@ -28,6 +28,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use turnpike_model::Diagnostic;
 use turnpike_scheduler::{Execution, Executor, GuestError, MayAccess, Plan, Policy};
 
 pub use executor::{Held, NativeExecutor};
@@ -109,6 +110,8 @@ pub struct NativeProgram {
     pub visibility: Visibility,
     /// Whether executions return what they print.
     pub output: bool,
+    /// The function around whose calls threads are scheduled: where it begins and ends in the file.
+    pub around: Option<[u64; 2]>,
     /// Code locations that were found to race, for all executors of this program.
     pub racy: RacySites,
 }
@@ -125,6 +128,7 @@ impl NativeProgram {
             isolation: Isolation::default(),
             visibility: Visibility::default(),
             output: false,
+            around: None,
             racy: RacySites::default(),
         }
     }
@@ -132,6 +136,26 @@ impl NativeProgram {
     /// Whether the program can be put under control; the error says why not.
     pub fn check(&self) -> Result<(), GuestError> {
         check::program(&self.path).map(|_| ())
+    }
+
+    /// Where a function of the program is, for [`NativeProgram::around`].
+    pub fn find_function(&self, name: &str) -> Result<[u64; 2], Diagnostic> {
+        let path = self.path.display();
+        let bytes = check::read(&self.path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        match headers::functions(&bytes, name).as_deref() {
+            Ok([function]) => Ok(*function),
+            Ok(several) => {
+                let message = format!("{path} has {} functions called `{name}`", several.len());
+                Err(Diagnostic::error(message).help("mark the part by tp_begin() and tp_end(): --around marks"))
+            }
+            Err(others) => {
+                let message = format!("{path} has no function called `{name}`");
+                let known = others.iter().map(String::as_str);
+                Err(Diagnostic::error(message)
+                    .suggest(name, known)
+                    .help("a function that is always inlined is not there: declare it noinline"))
+            }
+        }
     }
 
     /// Hash of the executable and its arguments: what a schedule belongs to.

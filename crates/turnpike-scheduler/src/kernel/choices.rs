@@ -29,13 +29,16 @@ impl Kernel {
     /// called.
     #[inline]
     pub(super) fn count_choices(&mut self) -> u32 {
-        self.plain = self.odd == 0 && !self.reduction.filters;
+        self.plain = self.odd == 0 && !self.reduction.filters && !self.allowance.on;
         if self.plain {
             return bits::count(&self.ready);
         }
         self.build_runs();
         if self.reduction.filters {
             self.filter_runs();
+        }
+        if self.allowance.on {
+            self.keep_within_bounds();
         }
         self.runs.iter().map(|run| run.count).sum()
     }

@@ -257,6 +257,7 @@ mod tests {
             timeouts: Timeouts::WhenStuck,
             spurious: 0,
             memory: crate::Memory::Sc,
+            bounds: crate::Bounds::default(),
         });
         kernel
     }
@@ -331,6 +332,7 @@ mod tests {
             timeouts: Timeouts::Never,
             spurious: 0,
             memory: crate::Memory::Sc,
+            bounds: crate::Bounds::default(),
         };
         kernel.begin(&plan);
         assert!(kernel.clock().is_empty());

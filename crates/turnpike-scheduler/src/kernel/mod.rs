@@ -18,6 +18,7 @@ use crate::policy::Way;
 use crate::random::Random;
 
 mod access;
+mod bounds;
 mod choices;
 mod clocks;
 mod knowledge;
@@ -131,6 +132,7 @@ pub struct Kernel {
     /// Whether any thread's clock shows another time than the beginning.
     time_passed: bool,
     pub(crate) reduction: reduce::Reducer,
+    allowance: bounds::Allowance,
     weak: weak::Weak,
     pub(crate) sketches: Sketches,
 }
@@ -186,6 +188,7 @@ impl Kernel {
             logs: queues::Logs::new(),
             time_passed: false,
             reduction: reduce::Reducer::new(),
+            allowance: bounds::Allowance::new(),
             weak: weak::Weak::new(),
             sketches: Sketches::new(),
         }
@@ -227,6 +230,7 @@ impl Kernel {
         self.logs.clear();
         self.time_passed = false;
         self.begin_reduction(plan);
+        self.begin_bounds(plan);
         self.set_policy(plan);
         self.add_main();
     }
@@ -535,6 +539,9 @@ impl Kernel {
     fn step(&mut self, pick: Pick) -> After {
         let Pick { thread: t, alternative, .. } = pick;
         let access = self.access(t, alternative);
+        if self.allowance.on {
+            self.spend(t);
+        }
         if self.reduction.active {
             self.fall_asleep(pick);
         }

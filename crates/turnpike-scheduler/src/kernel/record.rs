@@ -94,8 +94,9 @@ impl Kernel {
             let mut predicted = core::mem::take(&mut self.predicted);
             let mut position = 0;
             self.each_choice(|t, alternative| {
-                let asleep = self.sleep_after(Pick { position, thread: t, alternative });
-                predicted.push(self.predict(t, alternative).wrapping_add(asleep));
+                let pick = Pick { position, thread: t, alternative };
+                let besides = self.sleep_after(pick).wrapping_add(self.bounds_after(pick));
+                predicted.push(self.predict(t, alternative).wrapping_add(besides));
                 position += 1;
             });
             self.predicted = predicted;
@@ -116,6 +117,8 @@ impl Kernel {
         out.assertions = self.assertions;
         out.branches = self.branches;
         out.incomplete = self.incomplete;
+        out.bounded = self.allowance.left_out;
+        out.entered = self.allowance.entered;
         out.output.clear();
         self.hand_out_genes(out);
         out.threads.clear();

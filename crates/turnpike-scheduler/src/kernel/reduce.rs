@@ -86,14 +86,15 @@ impl Kernel {
         reducer.hides = false;
     }
 
-    /// The fingerprint of the state: with sleep sets it also tells who sleeps, because the choices
-    /// depend on that.
+    /// The fingerprint of the state: with sleep sets or bounds it also tells who sleeps and what is
+    /// left, because the choices depend on that.
     pub fn fingerprint(&self) -> u128 {
+        let sum = self.sum.wrapping_add(self.bounds_now());
         if !self.reduction.sleep {
-            return self.sum;
+            return sum;
         }
         let asleep = &self.reduction.asleep;
-        asleep.iter().fold(self.sum, |sum, &(t, alternative)| {
+        asleep.iter().fold(sum, |sum, &(t, alternative)| {
             sum.wrapping_add(self.sleeper(t, self.alternative_name(t, alternative)))
         })
     }

@@ -109,6 +109,9 @@ impl Kernel {
     /// Chooses among `count` choices, of which there is at least one.
     #[inline]
     pub(crate) fn choose(&mut self, count: u32) -> Option<Pick> {
+        if let Some(pick) = self.choose_to_go_on() {
+            return Some(pick);
+        }
         match self.way {
             Way::Stop | Way::First => self.at_position(0),
             Way::Awake => self.first_awake(),
@@ -145,7 +148,7 @@ impl Kernel {
 
     /// One of the alternatives of the thread with this first choice, each equally likely.
     #[inline]
-    fn choose_alternative(&mut self, first: Pick) -> Option<Pick> {
+    pub(crate) fn choose_alternative(&mut self, first: Pick) -> Option<Pick> {
         let count = self.count_of(first.thread);
         if count <= 1 {
             return Some(first);

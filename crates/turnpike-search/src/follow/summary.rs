@@ -34,6 +34,10 @@ pub(crate) struct Summary {
     pub(crate) hits: Vec<ExecutionHit>,
     /// Of the error, when several are looked for.
     pub(crate) signature: u64,
+    /// The same in words, one for each error.
+    pub(crate) signatures: Vec<String>,
+    /// Errors that are to be passed over.
+    pub(crate) suppressed: Vec<String>,
     /// The schedule, if something was hit.
     pub(crate) choices: Vec<u32>,
     /// Fingerprints of the states, if they are counted.
@@ -104,6 +108,8 @@ impl Summarise {
             steps: paths.len(),
             contested: counts.contested,
             signature: if hit && self.all { paths.signature() } else { 0 },
+            signatures: if hit && self.all { self.judge.signatures(paths) } else { Vec::new() },
+            suppressed: paths.suppressed().to_vec(),
             choices: if hit { (0..paths.len()).map(|at| paths.step(at).taken).collect() } else { Vec::new() },
             hits,
             prints,
@@ -122,6 +128,7 @@ impl Run<'_> {
             return Err(SearchError::Nondeterministic(message).into());
         }
         self.counters.execute(summary);
+        self.findings.pass_over(&summary.suppressed);
         // Not the share of a portfolio: that may be exceeded by the last execution.
         let limit = self.options.limits.states.unwrap_or(u64::MAX);
         if self.counters.states > limit {
@@ -138,6 +145,6 @@ impl Run<'_> {
             Witness { objective: hit.objective, stem: choices.len(), choices, loop_start: None, kind }
         });
         let (witnesses, all) = (witnesses.collect(), self.options.all);
-        self.findings.meet_by_execution(witnesses, summary.signature, self.objectives, all)
+        self.findings.meet_by_execution(witnesses, &summary.signatures, self.objectives, all)
     }
 }

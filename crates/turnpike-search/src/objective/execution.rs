@@ -51,6 +51,13 @@ impl Judge {
         self.labels
     }
 
+    /// The signatures of the errors that meet an objective.
+    pub(crate) fn signatures(&self, paths: &mut dyn Paths) -> Vec<String> {
+        let mut signatures = paths.signatures();
+        signatures.retain(|one| self.objectives.iter().any(|objective| objective.is_met_by_signature(one)));
+        signatures
+    }
+
     /// The objectives that an execution meets, in their order.
     pub(crate) fn hits(&self, paths: &mut dyn Paths) -> Vec<ExecutionHit> {
         let mut hits = Vec::new();

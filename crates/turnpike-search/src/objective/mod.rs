@@ -132,6 +132,13 @@ impl Objective {
         matches!(self.goal, Goal::Deadlock | Goal::AnyError)
     }
 
+    /// Whether an error with this signature meets it: the word before `@` is its kind.
+    pub(crate) fn is_met_by_signature(&self, signature: &str) -> bool {
+        let kind = signature.split('@').next().unwrap_or_default();
+        let of_kind = ViolationKind::ALL.iter().find(|one| one.keyword() == kind);
+        of_kind.map_or_else(|| self.is_met_by_deadlock(), |&kind| self.is_met_by_violation(kind))
+    }
+
     /// Whether an error of this kind meets it.
     pub(crate) fn is_met_by_violation(&self, kind: ViolationKind) -> bool {
         self.violation_kinds().contains(&kind)

@@ -1,8 +1,13 @@
 //! What a run has found.
 
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::objective::Objective;
+use crate::report::SignatureReport;
 use crate::witness::Witness;
 
 /// The witnesses of a run.
@@ -14,13 +19,21 @@ pub(crate) struct Findings {
     /// If all are to be met, for programs: further errors that meet objectives already met, in the order in which they
     /// were found.
     more: Vec<Witness>,
-    /// The signatures of the errors of a program found so far.
-    signatures: Vec<u64>,
+    /// The signatures of the errors of a program found so far, and in how many executions.
+    signatures: IndexMap<String, u64>,
+    /// The same for errors that are to be passed over.
+    suppressed: BTreeMap<String, u64>,
 }
 
 impl Findings {
     pub(super) fn new(objectives: usize) -> Self {
-        Findings { witnesses: vec![None; objectives], first: None, more: Vec::new(), signatures: Vec::new() }
+        Findings {
+            witnesses: vec![None; objectives],
+            first: None,
+            more: Vec::new(),
+            signatures: IndexMap::new(),
+            suppressed: BTreeMap::new(),
+        }
     }
 
     /// Whether an objective was met.
@@ -56,11 +69,14 @@ impl Findings {
     pub(crate) fn meet_by_execution(
         &mut self,
         witnesses: Vec<Witness>,
-        signature: u64,
+        signatures: &[String],
         objectives: &[Objective],
         all: bool,
     ) -> Result<(), Halt> {
-        let known = self.signatures.contains(&signature);
+        let known = signatures.iter().all(|signature| self.signatures.contains_key(signature));
+        for signature in signatures {
+            *self.signatures.entry(signature.clone()).or_default() += 1;
+        }
         for witness in witnesses {
             if !self.has(witness.objective) {
                 self.keep(witness, all)?;
@@ -68,15 +84,33 @@ impl Findings {
                 self.more.push(witness);
             }
         }
-        if !known {
-            self.signatures.push(signature);
-        }
         // A program may have any number of errors: there is no telling when all were found.
         let endless = objectives.iter().any(Objective::is_error);
         if !endless && self.witnesses.iter().all(Option::is_some) {
             return Err(Halt::Stop(StopReason::Found));
         }
         Ok(())
+    }
+
+    /// An execution shows errors that are to be passed over.
+    pub(crate) fn pass_over(&mut self, signatures: &[String]) {
+        for signature in signatures {
+            *self.suppressed.entry(signature.clone()).or_default() += 1;
+        }
+    }
+
+    /// The errors of a program by their signatures: those that were found in the order in which they
+    /// were, then those that were passed over.
+    pub(crate) fn by_signature(&self) -> Vec<SignatureReport> {
+        let report = |suppressed: bool| {
+            move |(signature, &met): (&String, &u64)| SignatureReport {
+                signature: signature.clone(),
+                met,
+                suppressed,
+            }
+        };
+        let found = self.signatures.iter().map(report(false));
+        found.chain(self.suppressed.iter().map(report(true))).collect()
     }
 
     /// All witnesses: that of the objective met first, those of the others in their order, further errors.

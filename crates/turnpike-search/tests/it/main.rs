@@ -21,6 +21,7 @@ mod owners;
 mod paths;
 mod philosophers;
 mod portfolio;
+mod preemptions;
 mod races;
 mod reductions;
 mod renewals;

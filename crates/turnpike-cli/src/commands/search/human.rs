@@ -113,6 +113,10 @@ fn verdict_of_many(context: &Context<'_>) -> String {
 fn scope(run: &RunReport, context: &Context<'_>) -> String {
     match doubt(run, context) {
         Some(doubt) => format!("nothing more to try, but {doubt}"),
+        None if is_within_bound(run, context) && context.findings.scope.is_some() => {
+            "synchronisation only, all of it within the bound".to_owned()
+        }
+        None if is_within_bound(run, context) => "complete within the bound".to_owned(),
         None if run.stop == StopReason::Exhausted && context.findings.scope.is_some() => {
             "synchronisation only".to_owned()
         }
@@ -126,6 +130,11 @@ fn scope(run: &RunReport, context: &Context<'_>) -> String {
     }
 }
 
+/// Whether everything within a bound on schedules was covered.
+fn is_within_bound(run: &RunReport, context: &Context<'_>) -> bool {
+    run.stop == StopReason::Exhausted && context.findings.exact && context.findings.bound.is_some()
+}
+
 /// Why nothing is proved, although nothing was left to try.
 fn doubt(run: &RunReport, context: &Context<'_>) -> Option<String> {
     let findings = context.findings;
@@ -133,7 +142,7 @@ fn doubt(run: &RunReport, context: &Context<'_>) -> Option<String> {
         (StopReason::Exhausted, _) if !findings.exact => {
             Some("the lossy store may have taken new states for old ones".to_owned())
         }
-        (StopReason::Exhausted, Verdict::Inconclusive) => {
+        (StopReason::Exhausted, Verdict::Inconclusive) if !is_within_bound(run, context) => {
             let cut = || "a check was too large and was cut short".to_owned();
             Some(findings.left_out.clone().unwrap_or_else(cut))
         }
@@ -192,7 +201,16 @@ fn sought(context: &Context<'_>) -> String {
 }
 
 fn nothing(context: &Context<'_>) -> String {
-    goals(context).map(absent).collect::<Vec<_>>().join(", ")
+    let mut nothing = goals(context).map(absent).collect::<Vec<_>>().join(", ");
+    match super::program::suppressed(context.findings).count() {
+        0 => {}
+        1 => nothing.push_str(" but 1 suppressed"),
+        several => nothing.push_str(&format!(" but {several} suppressed")),
+    }
+    match &context.findings.bound {
+        Some(bound) => format!("{nothing} within {bound}"),
+        None => nothing,
+    }
 }
 
 /// Says that an objective was not met.
@@ -238,6 +256,8 @@ pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
     if let Some(left_out) = &context.findings.left_out {
         out.push(format!("left out: {left_out}"));
     }
+    out.extend(context.findings.advice.iter().map(|advice| format!("advice: {advice}")));
+    out.extend(about_suppressed(context));
     for file in context.files {
         out.push(format!("wrote: {file}"));
     }
@@ -246,6 +266,21 @@ pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
     }
     out.extend(context.invocation.map(|invocation| format!("repeat: {}", invocation.exactly())));
     out
+}
+
+/// What `--suppress` passed over, and what it names in vain.
+fn about_suppressed(context: &Context<'_>) -> Vec<String> {
+    let met = json::merged_signatures(&context.findings.runs);
+    let times = |signature: &str| match met.iter().find(|one| one.suppressed && one.signature == signature) {
+        Some(one) => format!("in {}", counted(one.met, "execution")),
+        None => "met".to_owned(),
+    };
+    let suppressed = context.findings.suppressed.iter();
+    let line = |(signature, met): &(String, bool)| match met {
+        true => format!("suppressed: {signature} ({})", times(signature)),
+        false => format!("suppressed: {signature} (not met)"),
+    };
+    suppressed.map(line).collect()
 }
 
 /// How zones of timed automata were abstracted. Witnesses show exact ones.
@@ -327,6 +362,10 @@ fn one_run(run: &RunReport, context: &Context<'_>, out: &mut Vec<String>) {
 fn stop(run: &RunReport, context: &Context<'_>) -> String {
     match doubt(run, context) {
         Some(doubt) => format!("nothing was left to try; this proves nothing because {doubt}"),
+        None if is_within_bound(run, context) => {
+            let bound = context.findings.bound.as_deref().unwrap_or_default();
+            format!("every schedule within {bound} was tried, none beyond")
+        }
         None if run.stop == StopReason::Exhausted && context.findings.scope.is_some() => {
             "every order of the visible operations was tried".to_owned()
         }
@@ -509,6 +548,12 @@ pub(crate) fn notes(findings: &Findings, witness: &WitnessReport, verbose: bool)
     let mut out = incident.report(WIDTH, verbose);
     if let Some(schedule) = &witness.schedule {
         out.push(String::new());
+        let met = json::merged_signatures(&findings.runs);
+        for signature in &schedule.signatures {
+            let times = met.iter().find(|one| one.signature == *signature && one.met > 1);
+            let times = times.map(|one| format!(" (in {})", counted(one.met, "execution")));
+            out.push(format!("signature: {signature}{}", times.unwrap_or_default()));
+        }
         if schedule.original_context_switches > schedule.context_switches {
             out.push(format!(
                 "context switches: {}, of {} before shortening ({} for it)",

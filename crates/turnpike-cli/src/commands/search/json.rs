@@ -7,7 +7,8 @@ use serde_json::Value;
 use turnpike_model::Diagnostic;
 use turnpike_session::{Answer, Conclusion, Findings, FormulaAnswer, Report, Scope, Spread, Summary};
 use turnpike_session::{
-    ExecutionCounts, Generation, Goal, Objective, RunReport, StopReason, Verdict, WitnessReport,
+    ExecutionCounts, Generation, Goal, Objective, RunReport, SignatureReport, StopReason, Verdict,
+    WitnessReport,
 };
 
 use super::formulas::FormulaOutput;
@@ -99,6 +100,10 @@ pub(crate) struct SearchOutput {
     /// Programs: executions, counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     executions: Option<ExecutionCounts>,
+    /// Programs: errors by their signatures, with `--all`, and those that `--suppress` passed over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    signatures: Vec<SignatureReport>,
     /// The odds of a lossy store, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     odds: Option<String>,
@@ -307,6 +312,7 @@ fn of_run(run: &RunReport, context: &Context<'_>) -> SearchOutput {
         extreme: run.extreme.iter().map(|(text, value)| (text.clone(), number(*value))).collect(),
         generations: run.generations.clone(),
         executions: run.executions,
+        signatures: run.signatures.clone(),
         odds: run.odds.clone(),
         ..unfilled(context, run.verdict, run.stop)
     }
@@ -331,6 +337,7 @@ fn total(runs: &[RunReport], verdict: Verdict, context: &Context<'_>) -> SearchO
         witnesses: best.map(|(_, run, _)| run.witnesses.clone()).unwrap_or_default(),
         never_taken: never_taken(runs),
         executions: total_executions(runs),
+        signatures: merged_signatures(runs),
         actions: merged_actions(runs),
         covered: merged_cover(runs),
         extreme: merged_extremes(runs).into_iter().map(|(text, value)| (text, number(value))).collect(),
@@ -372,6 +379,7 @@ fn unfilled(context: &Context<'_>, verdict: Verdict, stop: StopReason) -> Search
         extreme: IndexMap::new(),
         generations: Vec::new(),
         executions: None,
+        signatures: Vec::new(),
         odds: None,
         files: Vec::new(),
         warnings: Vec::new(),
@@ -405,6 +413,18 @@ pub(crate) fn total_executions(runs: &[RunReport]) -> Option<ExecutionCounts> {
         cut: one.cut + other.cut,
         distinct: None,
     })
+}
+
+/// The errors of all runs, by their signatures.
+pub(crate) fn merged_signatures(runs: &[RunReport]) -> Vec<SignatureReport> {
+    let mut merged: Vec<SignatureReport> = Vec::new();
+    for one in runs.iter().flat_map(|run| &run.signatures) {
+        match merged.iter_mut().find(|other| other.signature == one.signature) {
+            Some(other) => other.met += one.met,
+            None => merged.push(one.clone()),
+        }
+    }
+    merged
 }
 
 /// Actions that no run took.

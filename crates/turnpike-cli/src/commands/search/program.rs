@@ -16,8 +16,24 @@ pub(crate) struct ProgramOutput {
     hash: String,
     /// Why finding nothing proves nothing, as far as executions showed; null when nothing was left out.
     left_out: Option<String>,
+    /// The bound within which schedules were tried (`2 preemptions`), when it alone is what was left
+    /// out; null when nothing was bounded.
+    bound: Option<String>,
+    /// What to do because executions were cut and nothing was found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    advice: Vec<String>,
+    /// Signatures of errors that the search went on past (`--suppress`) and that executions showed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    suppressed: Vec<String>,
     /// What the witness shows; null when there is none.
     incident: Option<IncidentOutput>,
+}
+
+/// Signatures of errors that the search went on past.
+pub(super) fn suppressed(findings: &Findings) -> impl Iterator<Item = &str> {
+    findings.suppressed.iter().filter(|(_, met)| *met).map(|(signature, _)| signature.as_str())
 }
 
 /// The program of a search as JSON.
@@ -27,6 +43,9 @@ pub(crate) fn output(findings: &Findings) -> Option<ProgramOutput> {
         arguments: program.arguments.clone(),
         hash: format!("{:016x}", program.hash),
         left_out: findings.left_out.clone(),
+        bound: findings.bound.clone(),
+        advice: findings.advice.clone(),
+        suppressed: suppressed(findings).map(str::to_owned).collect(),
         incident: program.incidents.first().map(|shown| IncidentOutput::from(&shown.incident)),
     })
 }

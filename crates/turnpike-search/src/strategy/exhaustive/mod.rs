@@ -7,6 +7,7 @@
 //! been done. Where the system knows which steps depend on each other, [`reduced`] leaves out paths
 //! that differ only in the order of those that do not.
 
+mod bounded;
 pub(super) mod reduced;
 
 use turnpike_model::paths::{Chooser, PathsInfo, Request};
@@ -61,6 +62,9 @@ impl Search for Exhaustive {
             let walks = Walks::new(run, self.depth)?;
             return enumerate(run, walks);
         };
+        if info.bounded {
+            return bounded::search(run, self.depth);
+        }
         if run.options.source_dpor.unwrap_or(!info.reduced) {
             return reduced::search(run, self.depth);
         }

@@ -104,6 +104,9 @@ impl Frame {
 /// Explores all executions of at most `depth` steps.
 pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> {
     let Some(info) = run.paths_info() else { return Ok(StopReason::Finished) };
+    if info.bounded {
+        return super::bounded::search(run, depth);
+    }
     let max_steps = info.max_steps.min(run.view.max_depth).min(depth);
     let mut summarise = Summarise::new(run)?;
     let mut frames: Vec<Frame> = Vec::new();

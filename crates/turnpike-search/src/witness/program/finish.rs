@@ -7,6 +7,7 @@ use super::super::participants::add_from_path;
 use super::{Attempts, confirm_schedule, explain, shorten_schedule};
 use crate::error::SearchError;
 use crate::event::Event;
+use crate::objective::Judge;
 use crate::report::{Explanation, ScheduleReport, WitnessReport};
 use crate::rng::{Purpose, derive};
 use crate::run::Run;
@@ -61,6 +62,7 @@ pub(crate) fn finish_schedule(run: &mut Run<'_>, mut witness: Witness) -> Result
         context_switches: count_switches(&*paths, witness.len()),
         original_context_switches,
         executions,
+        signatures: Judge::new(std::slice::from_ref(objective))?.signatures(&mut *paths),
         explanation,
     };
     let mut report = WitnessReport::new(objective.text(), original, trace);
