@@ -1,8 +1,8 @@
 //! One adapter from the models of this crate to the waist, so that each model is only its own idea.
 
 use turnpike_model::{
-    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, PortableStates, Signatures, StepError,
-    Successors, Violation, ViolationKind, Violations, Vocabulary, decode_words,
+    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Names, PortableStates, PortableWords,
+    Signatures, StepError, Successors, Violation, ViolationKind, Violations, Vocabulary, decode_words,
 };
 
 /// What a model of this crate provides. Everything takes `&self`: such a model needs no memory
@@ -141,6 +141,29 @@ impl<P: Packed> Explorer for View<'_, P> {
 impl<P: Packed> PortableStates for View<'_, P> {
     fn decode(&mut self, bytes: &[u8], out: &mut Vec<u32>) -> Option<()> {
         decode_words(bytes, self.0.width(), out)
+    }
+
+    fn words(&mut self) -> Option<&mut dyn PortableWords> {
+        Some(self)
+    }
+}
+
+/// All words mean the same everywhere.
+impl<P: Packed> PortableWords for View<'_, P> {
+    fn names(&self) -> Names {
+        Names::NONE
+    }
+
+    fn name_hash(&mut self, name: u32) -> u64 {
+        name.into()
+    }
+
+    fn encode_name(&mut self, name: u32, out: &mut Vec<u8>) {
+        out.extend_from_slice(&name.to_le_bytes());
+    }
+
+    fn decode_name(&mut self, bytes: &[u8]) -> Option<u32> {
+        bytes.try_into().ok().map(u32::from_le_bytes)
     }
 }
 

@@ -19,10 +19,10 @@ pub mod trace;
 pub use diagnostic::{Diagnostic, Severity};
 pub use facets::{
     Approximation, BareLabels, Claim, ClockReading, Concrete, Counterpart, Covering, Delay, Delays,
-    ExactStates, Handover, LabelSetId, MeasureInfo, Measures, Moment, Obstacle, Obstacles, Offer, Outlook,
-    Participant, Participants, PortableStates, PredicateId, Predicates, Role, Schedule, SourcePlace,
-    SourcePlaces, StateLabels, StuckComponent, TimeStop, Timing, Violation, ViolationKind, Violations,
-    Vocabulary, Window, Word, decode_words,
+    ExactStates, Handover, LabelSetId, MeasureInfo, Measures, Moment, Names, Obstacle, Obstacles, Offer,
+    Outlook, Participant, Participants, PortableStates, PortableWords, PredicateId, Predicates, Role,
+    Schedule, SourcePlace, SourcePlaces, StateLabels, StuckComponent, TimeStop, Timing, Violation,
+    ViolationKind, Violations, Vocabulary, Window, Word, decode_words,
 };
 pub use id_table::IdTable;
 pub use label::{Label, LabelId};

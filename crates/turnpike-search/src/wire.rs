@@ -5,6 +5,10 @@
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Writer(Vec::with_capacity(bytes))
+    }
+
     pub(crate) fn byte(&mut self, byte: u8) {
         self.0.push(byte);
     }
@@ -20,6 +24,28 @@ impl Writer {
 
     pub(crate) fn long(&mut self, long: u64) {
         self.0.extend_from_slice(&long.to_le_bytes());
+    }
+
+    /// A number that is mostly small: seven bits a byte, least first.
+    #[inline]
+    pub(crate) fn number(&mut self, mut number: u64) {
+        while number > 127 {
+            self.0.push(number as u8 | 128);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    /// Words behind their number.
+    pub(crate) fn words(&mut self, words: &[u32]) {
+        self.count(words.len());
+        words.iter().for_each(|&word| self.word(word));
+    }
+
+    /// Longer ones behind their number.
+    pub(crate) fn longs(&mut self, longs: &[u64]) {
+        self.count(longs.len());
+        longs.iter().for_each(|&long| self.long(long));
     }
 
     /// Bytes behind their number.
@@ -85,6 +111,28 @@ impl<'a> Reader<'a> {
         self.take().map(u64::from_le_bytes)
     }
 
+    /// A number that [`Writer::number`] wrote.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 127) << shift;
+            if byte < 128 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    pub(crate) fn words(&mut self) -> Option<Vec<u32>> {
+        (0..self.word()?).map(|_| self.word()).collect()
+    }
+
+    pub(crate) fn longs(&mut self) -> Option<Vec<u64>> {
+        (0..self.word()?).map(|_| self.long()).collect()
+    }
+
     pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.word()? as usize;
         let (head, rest) = self.0.split_at_checked(length)?;
@@ -94,6 +142,11 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn text(&mut self) -> Option<String> {
         String::from_utf8(self.bytes()?.to_vec()).ok()
+    }
+
+    /// All that is left.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.0
     }
 
     /// Bytes that are left.

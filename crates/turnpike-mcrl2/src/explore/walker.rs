@@ -9,8 +9,8 @@ use std::sync::{Arc, PoisonError};
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{
-    BareLabels, Diagnostic, Explorer, Label, LabelId, Measures, Obstacles, Participants, PortableStates,
-    PredicateId, Predicates, SourcePlaces, StepError, Successors, hash,
+    BareLabels, Diagnostic, Explorer, Label, LabelId, Measures, Names, Obstacles, Participants,
+    PortableStates, PortableWords, PredicateId, Predicates, SourcePlaces, StepError, Successors, hash,
 };
 
 use super::Mcrl2Model;
@@ -524,6 +524,37 @@ impl PortableStates for Walker<'_> {
         }
         self.machine.heap.reset();
         bytes.is_empty().then_some(())
+    }
+
+    fn words(&mut self) -> Option<&mut dyn PortableWords> {
+        Some(self)
+    }
+}
+
+/// Nodes of the heap are names; numbers and locations stand in their words. The word of the state before
+/// the initial ones has no bytes.
+impl PortableWords for Walker<'_> {
+    fn names(&self) -> Names {
+        Names { positions: 0..self.network().width, mask: 3 }
+    }
+
+    fn name_hash(&mut self, name: u32) -> u64 {
+        if name == before_word() { 0 } else { self.machine.heap.content_hash(Value::from_word(name)) }
+    }
+
+    fn encode_name(&mut self, name: u32, out: &mut Vec<u8>) {
+        if name != before_word() {
+            self.machine.heap.encode(Value::from_word(name), out);
+        }
+    }
+
+    fn decode_name(&mut self, mut bytes: &[u8]) -> Option<u32> {
+        if bytes.is_empty() {
+            return Some(before_word());
+        }
+        let value = self.machine.heap.decode(&mut bytes)?;
+        self.machine.heap.reset();
+        bytes.is_empty().then_some(value.word())
     }
 }
 

@@ -30,7 +30,7 @@ pub use exact_states::ExactStates;
 pub use measures::{MeasureInfo, Measures};
 pub use obstacles::{Counterpart, Obstacle, Obstacles, Offer, StuckComponent, TimeStop};
 pub use participants::{Handover, Participant, Participants, Role};
-pub use portable_states::{PortableStates, decode_words};
+pub use portable_states::{Names, PortableStates, PortableWords, decode_words};
 pub use predicates::{PredicateId, Predicates};
 pub use source_places::{SourcePlace, SourcePlaces};
 pub use state_labels::{LabelSetId, StateLabels};

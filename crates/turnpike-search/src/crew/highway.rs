@@ -11,8 +11,9 @@ use turnpike_model::Explorer;
 
 use super::mail::Batch;
 use super::order::source_of;
+use super::owners::owner;
 use super::peers::garbled;
-use super::worker::{Place, Worker, owner};
+use super::worker::{Place, Worker};
 use super::{Crew, Keeper, Standing, for_each};
 use crate::error::Halt;
 use crate::event::Event;

@@ -3,10 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use turnpike_model::Explorer;
-
-use super::peers::{Peers, decode};
-use crate::wire::{Reader, Writer};
+use super::parcel;
+use super::peers::Peers;
 
 /// Successors that travel together.
 const BATCH: usize = 512;
@@ -23,13 +21,10 @@ pub(crate) struct Batch {
     pub(crate) words: Vec<u32>,
     pub(crate) keys: Vec<u64>,
     pub(crate) hashes: Vec<u64>,
-    /// The numbers of the sources among the states of the worker that found the successors, where the
-    /// owners may be in another process.
-    pub(crate) sources: Vec<u32>,
-    /// That worker.
+    /// The worker that found the successors.
     pub(crate) from: u32,
-    /// Instead of words: states as other processes read them, each behind its length.
-    pub(crate) encoded: Writer,
+    /// Instead of words and keys: a parcel that has to be read first.
+    pub(crate) encoded: Vec<u8>,
 }
 
 impl Batch {
@@ -37,54 +32,7 @@ impl Batch {
         self.words.clear();
         self.keys.clear();
         self.hashes.clear();
-        self.sources.clear();
         self.encoded.clear();
-    }
-
-    /// The batch as a message to a worker of another process. The first byte is left to the exchange.
-    fn write(&self, to: usize) -> Vec<u8> {
-        let mut out = Writer::default();
-        out.byte(0);
-        out.count(to);
-        out.word(self.from);
-        out.count(self.keys.len());
-        self.keys.iter().for_each(|&key| out.long(key));
-        self.sources.iter().for_each(|&source| out.word(source));
-        out.byte((!self.hashes.is_empty()).into());
-        self.hashes.iter().for_each(|&hash| out.long(hash));
-        out.bytes(self.encoded.as_slice());
-        out.finish()
-    }
-
-    /// The batch that another process sent, and for which worker it is. States stay encoded.
-    fn read(message: &[u8]) -> Option<(usize, Batch)> {
-        let mut reader = Reader::new(message);
-        let to = reader.word()? as usize;
-        let mut batch = Batch { from: reader.word()?, ..Batch::default() };
-        let count = reader.word()? as usize;
-        for _ in 0..count {
-            batch.keys.push(reader.long()?);
-        }
-        for _ in 0..count {
-            batch.sources.push(reader.word()?);
-        }
-        if reader.byte()? == 1 {
-            for _ in 0..count {
-                batch.hashes.push(reader.long()?);
-            }
-        }
-        batch.encoded.append(reader.bytes()?);
-        reader.is_empty().then_some((to, batch))
-    }
-
-    /// Reads the states of a batch from another process; `None` when they are no states.
-    pub(crate) fn decode(&mut self, explorer: &mut dyn Explorer) -> Option<()> {
-        let encoded = std::mem::take(&mut self.encoded);
-        let mut reader = Reader::new(encoded.as_slice());
-        for _ in 0..self.keys.len() {
-            decode(explorer, reader.bytes()?, &mut self.words)?;
-        }
-        reader.is_empty().then_some(())
     }
 
     /// An empty batch with as much room.
@@ -93,9 +41,8 @@ impl Batch {
             words: Vec::with_capacity(self.words.capacity()),
             keys: Vec::with_capacity(self.keys.capacity()),
             hashes: Vec::with_capacity(self.hashes.capacity()),
-            sources: Vec::with_capacity(self.sources.capacity()),
             from: self.from,
-            encoded: Writer::default(),
+            encoded: Vec::new(),
         }
     }
 
@@ -113,7 +60,7 @@ impl Batch {
 
     /// Whether its states have to be decoded first.
     pub(crate) fn is_encoded(&self) -> bool {
-        self.encoded.len() > 0
+        !self.encoded.is_empty()
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -135,8 +82,8 @@ impl<'c> Post<'c> {
         Post { peers, open: AtomicUsize::new(workers), lost: AtomicBool::new(false) }
     }
 
-    fn send(&self, worker: usize, batch: &Batch) {
-        if self.peers.processes.send(self.peers.home(worker), batch.write(worker)).is_err() {
+    fn send(&self, worker: usize, parcel: Vec<u8>) {
+        if self.peers.processes.send(self.peers.home(worker), parcel).is_err() {
             self.lose();
         }
     }
@@ -172,7 +119,7 @@ impl<'c> Post<'c> {
     pub(crate) fn deliver(&self, slots: Vec<Sender<Batch>>, waiting: &[AtomicUsize]) {
         let first = self.peers.first();
         let received = self.peers.processes.exchange().receive_round(|sender, message| {
-            let Some((to, batch)) = Batch::read(message) else { return self.lose() };
+            let Some((to, batch)) = parcel::open(message) else { return self.lose() };
             if !self.peers.workers_of(sender).contains(&(batch.from as usize)) {
                 return self.lose();
             }
@@ -193,7 +140,7 @@ pub(crate) struct Mailbox<'c> {
     number: usize,
     /// The number of the first worker of this process.
     first: usize,
-    /// By worker, also of other processes.
+    /// By worker of this process.
     outgoing: Vec<Batch>,
     post: Option<&'c Post<'c>>,
     /// Dropped once everything was sent: a channel ends when nobody will send any more.
@@ -212,13 +159,12 @@ pub(crate) fn mailboxes<'c>(
 ) -> (Vec<Mailbox<'c>>, Vec<Sender<Batch>>) {
     let (senders, inboxes): (Vec<_>, Vec<_>) = waiting.iter().map(|_| channel()).unzip();
     let first = post.map_or(0, |post| post.peers.first());
-    let workers = post.map_or(waiting.len(), |post| post.peers.workers());
     let mailbox = |(index, inbox)| {
         let from = (first + index) as u32;
         Mailbox {
             number: first + index,
             first,
-            outgoing: (0..workers).map(|_| Batch { from, ..Batch::default() }).collect(),
+            outgoing: waiting.iter().map(|_| Batch { from, ..Batch::default() }).collect(),
             post,
             senders: senders.clone(),
             inbox,
@@ -230,26 +176,16 @@ pub(crate) fn mailboxes<'c>(
 }
 
 impl Mailbox<'_> {
-    /// How many workers there are.
-    pub(crate) fn workers(&self) -> usize {
-        self.outgoing.len()
-    }
-
-    /// Whether batches say which states they come from.
-    pub(crate) fn names_sources(&self) -> bool {
-        self.post.is_some()
-    }
-
     /// The index of a worker of this process among its workers.
     #[inline]
     pub(crate) fn local(&self, worker: usize) -> Option<usize> {
         worker.checked_sub(self.first).filter(|index| *index < self.waiting.len())
     }
 
-    /// The batch that is being filled for a worker.
+    /// The batch that is being filled for a worker, given by its index.
     #[inline]
-    pub(crate) fn to(&mut self, worker: usize) -> &mut Batch {
-        &mut self.outgoing[worker]
+    pub(crate) fn to(&mut self, index: usize) -> &mut Batch {
+        &mut self.outgoing[index]
     }
 
     /// Whether a worker has so much to do that it should get nothing more for now.
@@ -260,18 +196,20 @@ impl Mailbox<'_> {
         }
     }
 
-    /// Sends what was collected for a worker.
-    pub(crate) fn send(&mut self, worker: usize) {
-        let Some(index) = self.local(worker) else {
-            let batch = &mut self.outgoing[worker];
-            self.post.into_iter().for_each(|post| post.send(worker, batch));
-            return batch.clear();
-        };
+    /// Sends a parcel to a worker of another process.
+    pub(crate) fn send_far(&self, worker: usize, parcel: Vec<u8>) {
+        if let Some(post) = self.post {
+            post.send(worker, parcel);
+        }
+    }
+
+    /// Sends what was collected for a worker of this process, given by its index.
+    pub(crate) fn send(&mut self, index: usize) {
         let next = match self.spare.pop() {
             Some(spare) => Batch { from: self.number as u32, ..spare },
-            None => self.outgoing[worker].like(),
+            None => self.outgoing[index].like(),
         };
-        let batch = std::mem::replace(&mut self.outgoing[worker], next);
+        let batch = std::mem::replace(&mut self.outgoing[index], next);
         self.waiting[index].fetch_add(1, Ordering::Relaxed);
         // A receiver that is gone has panicked, which its thread reports.
         let _ = self.senders[index].send(batch);
@@ -287,14 +225,15 @@ impl Mailbox<'_> {
 
     /// Sends all that was collected, and nothing more. Gives what this worker collected for itself.
     pub(crate) fn close(&mut self) -> Batch {
-        for worker in 0..self.outgoing.len() {
-            if worker != self.number && !self.outgoing[worker].keys.is_empty() {
-                self.send(worker);
+        let own = self.number - self.first;
+        for index in 0..self.outgoing.len() {
+            if index != own && !self.outgoing[index].keys.is_empty() {
+                self.send(index);
             }
         }
         self.senders.clear();
         self.post.into_iter().for_each(Post::close);
-        std::mem::take(&mut self.outgoing[self.number])
+        std::mem::take(&mut self.outgoing[own])
     }
 
     /// A batch that has arrived.

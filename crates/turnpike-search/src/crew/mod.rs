@@ -17,6 +17,8 @@ mod breadth;
 mod highway;
 mod mail;
 mod order;
+mod owners;
+mod parcel;
 mod peers;
 mod save;
 mod sent;
@@ -31,10 +33,11 @@ pub(crate) use self::breadth::{Explored, breadth_first};
 pub(crate) use self::highway::{Start, highway};
 use self::mail::{Mailbox, Post, mailboxes};
 pub(crate) use self::order::{key, source_of};
-pub(crate) use self::peers::agree;
+use self::owners::Owners;
 use self::peers::{Peers, decode, garbled};
+pub(crate) use self::peers::{agree, code as stop_code, outside as outside_stop};
 pub(crate) use self::save::Standing;
-use self::worker::{Desk, Incident, Keeper, Moment, Place, Tally, Worker, owner_of};
+use self::worker::{Desk, Incident, Keeper, Moment, Place, Tally, Worker};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::objective::Sightings;
@@ -95,6 +98,8 @@ pub(crate) struct Crew<'m, K> {
     pub(crate) deadlocks: Option<bool>,
     /// The other processes, if there are any.
     pub(crate) peers: Option<Peers>,
+    /// Who owns what.
+    pub(crate) owners: Owners,
     /// What all workers of all processes counted in the level.
     tally: Tally,
     eager: bool,
@@ -106,9 +111,12 @@ impl<'m, K: Keeper> Crew<'m, K> {
         let count = run.team.threads.min(MOST_WORKERS);
         let peers = run.options.processes.as_ref().map(|all| Peers::meet(all, count)).transpose()?;
         let first = peers.as_ref().map_or(0, Peers::first);
+        let all = peers.as_ref().map_or(count, Peers::workers);
+        let make_view = || View::for_worker(&run.view, run.model, run.options, run.objectives);
+        let owners = Owners::new(&mut *make_view()?.explorer, all, K::BY_CONTENT, peers.is_some());
         let worker = |index| -> Result<_, Halt> {
-            let view = View::for_worker(&run.view, run.model, run.options, run.objectives)?;
-            Ok(Worker::new(first + index, view, keeper(), paths))
+            let owners = owners.clone();
+            Ok(Worker::new(first + index, make_view()?, keeper(), paths, owners, all))
         };
         Ok(Crew {
             workers: (0..count).map(worker).collect::<Result<_, _>>()?,
@@ -117,6 +125,7 @@ impl<'m, K: Keeper> Crew<'m, K> {
             counted: u32::MAX,
             deadlocks: None,
             peers,
+            owners,
             tally: Tally::default(),
             eager: run.options.eager_threads,
         })
@@ -138,11 +147,10 @@ impl<'m, K: Keeper> Crew<'m, K> {
     fn adopt(&mut self, visited: &Visited, level: Range<u32>, explorer: &mut dyn Explorer) {
         let (mut state, mut places) = (Vec::new(), Vec::with_capacity(visited.len()));
         let (first, count) = (self.workers[0].number, self.all_workers());
-        let by_content = K::BY_CONTENT || self.peers.is_some();
         let mut next = vec![0; count];
         for id in 0..visited.len() as u32 {
             visited.load(id, &mut state);
-            let number = owner_of::<K>(explorer, &state, count as u64, by_content).0;
+            let number = self.owners.of(explorer, &state);
             let place = Place { worker: number as u32, id: next[number] };
             next[number] += 1;
             let own = number.checked_sub(first).and_then(|index| self.workers.get_mut(index));

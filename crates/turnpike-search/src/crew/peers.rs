@@ -46,12 +46,13 @@ pub(crate) fn agree<T>(run: &Run<'_>, ended: Result<T, Halt>) -> Result<T, Halt>
 }
 
 /// What stopped this process and not others, if anything.
-fn code<T>(outcome: &Result<T, Halt>) -> u8 {
+pub(crate) fn code<T>(outcome: &Result<T, Halt>) -> u8 {
     let Err(Halt::Stop(stop)) = outcome else { return 0 };
     OUTSIDE.iter().position(|one| one == stop).map_or(0, |at| at as u8 + 1)
 }
 
-fn outside(codes: impl Iterator<Item = u8>) -> Option<StopReason> {
+/// Why all processes stop, if one of them has to.
+pub(crate) fn outside(codes: impl Iterator<Item = u8>) -> Option<StopReason> {
     codes.max().and_then(|code| OUTSIDE.get(usize::from(code).checked_sub(1)?).copied())
 }
 
@@ -207,14 +208,11 @@ impl Peers {
         for (process, part) in received.iter().enumerate() {
             let mut reader = Reader::new(part);
             for range in self.workers_of(process) {
-                sizes.push(reader.word().ok_or_else(garbled)?);
+                let size = reader.word().ok_or_else(garbled)?;
+                sizes.push(size);
                 let mut of_workers = Vec::with_capacity(split.len());
                 for lists in split {
-                    let place = |&(_, index): &Entry| reader.word().map(|place| (index, place));
-                    let standing: Option<Standing> = lists[range].iter().map(place).collect();
-                    let mut standing = standing.ok_or_else(garbled)?;
-                    standing.sort_unstable_by_key(|&(_, place)| place);
-                    of_workers.push(standing);
+                    of_workers.push(read_places(&mut reader, &lists[range], size).ok_or_else(garbled)?);
                 }
                 standings.push(of_workers);
             }
@@ -230,6 +228,18 @@ fn read_keys(bytes: &[u8], workers: usize, ranges: usize) -> Option<Vec<Vec<Vec<
     let mut list = || (0..reader.word()?).map(|index| Some((reader.long()?, index))).collect();
     let mut lists = || (0..ranges).map(|_| list()).collect();
     (0..workers).map(|_| lists()).collect()
+}
+
+/// Where the discoveries of a list stand in a range of so many, in order.
+fn read_places(reader: &mut Reader<'_>, list: &[Entry], size: u32) -> Option<Standing> {
+    const NOBODY: u32 = u32::MAX;
+    // Every place is taken at most once, so nothing has to be sorted.
+    let mut by_place = vec![NOBODY; size as usize];
+    for &(_, index) in list {
+        *by_place.get_mut(reader.word()? as usize)? = index;
+    }
+    let taken = (0..).zip(by_place).filter(|&(_, index)| index != NOBODY);
+    Some(taken.map(|(place, index)| (index, place)).collect())
 }
 
 fn write_incident(incident: &Incident, out: &mut Writer) {

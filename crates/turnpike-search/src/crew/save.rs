@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use super::owners::owner;
 use super::peers::Peers;
-use super::worker::{Keeper, Parents, Place, Worker, owner_of};
+use super::worker::{Keeper, Parents, Place, Worker};
 use super::{Crew, Run};
 use crate::checkpoint::{PartReader, Schedule, Title, name_execution};
 use crate::error::{Halt, SearchError};
@@ -233,14 +234,13 @@ impl<'m, K: Keeper> Crew<'m, K> {
         if taken.places.len() <= number {
             taken.places.resize_with(number + 1, Vec::new);
         }
-        let (first, workers) = (self.workers[0].number, self.all_workers() as u64);
-        let by_content = K::BY_CONTENT || self.peers.is_some();
+        let first = self.workers[0].number;
         let (mut state, explorer) = (Vec::new(), &mut *run.view.explorer);
         for _ in 0..count {
             state.clear();
             source.read(|reader| explorer.portable_states()?.decode(reader.bytes()?, &mut state))?;
             let parent = if with_parents { Some(source.long()?) } else { None };
-            let owner = owner_of::<K>(explorer, &state, workers, by_content).0;
+            let owner = self.owners.of(explorer, &state);
             let place = Place { worker: owner as u32, id: taken.next[owner] };
             taken.next[owner] += 1;
             taken.places[number].push(place.pack());
@@ -259,7 +259,7 @@ impl<'m, K: Keeper> Crew<'m, K> {
         let counted = source.byte()? == 1;
         for _ in 0..source.word()? {
             let (print, visited) = (source.long()?, source.byte()? == 1);
-            let owner = super::worker::owner(print, workers).checked_sub(first);
+            let owner = owner(print, self.all_workers() as u64).checked_sub(first);
             if let Some(worker) = owner.and_then(|index| self.workers.get_mut(index)) {
                 worker.keeper.add_print(print, visited);
             }

@@ -7,11 +7,13 @@ use turnpike_model::{Explorer, StepError, Successors};
 
 use super::mail::{Batch, Mailbox};
 use super::order;
+use super::owners::Owners;
+use super::parcel::{Discovery, Form, Inbound, Outbound};
 use super::sent::Sent;
 use crate::objective::Hit;
 use crate::options::Accept;
 use crate::run::View;
-use crate::store::{ROOT, Visited, quick_hash, stored_print};
+use crate::store::{ROOT, Visited};
 
 /// States between two looks at the mailbox and at the clock.
 const BLOCK: usize = 64;
@@ -22,7 +24,8 @@ const AHEAD: usize = 6;
 
 /// What a worker does with states that it owns.
 pub(crate) trait Keeper: Send {
-    /// Whether content hashes decide who owns a state, and travel with it. Otherwise any hash does.
+    /// Whether content hashes decide who owns a state, and travel with it. Otherwise any hash does
+    /// that is the same in all processes.
     const BY_CONTENT: bool;
     /// Whether a state that was sent once, in this level or an earlier one, need not be sent again by the same
     /// worker.
@@ -105,24 +108,6 @@ impl Parents {
     }
 }
 
-/// Who owns a state, and the hash that decides it.
-#[inline]
-pub(crate) fn owner_of<K: Keeper>(
-    explorer: &mut dyn Explorer,
-    state: &[u32],
-    workers: u64,
-    by_content: bool,
-) -> (usize, u64) {
-    let hash = if by_content { explorer.content_hash(state) } else { quick_hash(state) };
-    (owner(if K::BY_CONTENT { stored_print(hash) } else { hash }, workers), hash)
-}
-
-/// Who owns what has this hash. Tables look at other bits of it.
-#[inline]
-pub(crate) fn owner(hash: u64, workers: u64) -> usize {
-    (((hash.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) * workers) >> 32) as usize
-}
-
 /// At what point of an expansion something happened, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Moment {
@@ -201,11 +186,27 @@ pub(crate) struct Worker<'m, K> {
     hits: Vec<Hit>,
     successors: Successors,
     sent: Sent,
+    owners: Owners,
+    /// How successors travel to other processes.
+    form: Form,
+    /// The ways to and from all workers; those of this process need none.
+    outbound: Vec<Outbound>,
+    inbound: Vec<Inbound>,
 }
 
 impl<'m, K: Keeper> Worker<'m, K> {
-    pub(crate) fn new(number: usize, view: View<'m>, keeper: K, parents: bool) -> Self {
+    /// `all`: the workers of all processes.
+    pub(crate) fn new(
+        number: usize,
+        mut view: View<'m>,
+        keeper: K,
+        parents: bool,
+        owners: Owners,
+        all: usize,
+    ) -> Self {
         let (successors, sent) = (Successors::new(view.width()), Sent::new(view.width()));
+        let width = view.width();
+        let form = Form::new(&mut *view.explorer, width, parents, K::BY_CONTENT);
         Worker {
             number,
             view,
@@ -219,6 +220,10 @@ impl<'m, K: Keeper> Worker<'m, K> {
             hits: Vec::new(),
             successors,
             sent,
+            owners,
+            form,
+            outbound: (0..all).map(|_| Outbound::default()).collect(),
+            inbound: (0..all).map(|_| Inbound::default()).collect(),
         }
     }
 
@@ -276,7 +281,7 @@ impl<'m, K: Keeper> Worker<'m, K> {
                 place.store(here.pack(), Ordering::Relaxed);
             }
             if self.expand_one(desk, &state, rank, id) && desk.sends {
-                self.send_successors(desk, mail, rank, id);
+                self.send_successors(desk, mail, &state, rank, id);
             }
         }
     }
@@ -350,47 +355,64 @@ impl<'m, K: Keeper> Worker<'m, K> {
     }
 
     #[inline]
-    fn send_successors(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>, rank: u32, id: u32) {
-        let (workers, far) = (mail.workers() as u64, mail.names_sources());
+    fn send_successors(
+        &mut self,
+        desk: &Desk<'_>,
+        mail: &mut Mailbox<'_>,
+        state: &[u32],
+        rank: u32,
+        id: u32,
+    ) {
+        let origin = self.owners.origin(&mut *self.view.explorer, state);
         for position in 0..self.successors.len() {
             let target = self.successors.state(position);
             let explorer = &mut *self.view.explorer;
-            let (owner, hash) = owner_of::<K>(explorer, target, workers, K::BY_CONTENT || far);
-            let near = !far || mail.local(owner).is_some();
-            if !near && K::KEEPS_ALL && self.sent.is_known(hash, target) {
+            let (owner, hash) = self.owners.after(explorer, state, origin, target);
+            let Some(index) = mail.local(owner) else {
+                let known = K::KEEPS_ALL && self.sent.is_known(hash, target);
+                let found = Discovery { rank, source: id, position: position as u32, hash };
+                if !known && self.outbound[owner].add(&self.form, explorer, found, target) {
+                    self.deliver_far(desk, mail, owner);
+                }
                 continue;
-            }
-            let batch = mail.to(owner);
-            if near {
-                batch.push_state(target);
-            } else {
-                batch.encoded.block(|out| explorer.encode(target, out));
-                batch.sources.push(id);
-            }
+            };
+            let batch = mail.to(index);
+            batch.push_state(target);
             batch.keys.push(order::key(rank, position as u32));
             if K::BY_CONTENT {
                 batch.hashes.push(hash);
             }
             if batch.is_full() {
-                self.deliver(desk, mail, owner);
+                self.deliver(desk, mail, owner, index);
             }
         }
     }
 
     /// Sends a full batch, or takes it in if it is for this worker.
-    fn deliver(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>, owner: usize) {
+    fn deliver(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>, owner: usize, index: usize) {
         if owner == self.number {
-            let batch = mail.to(owner);
+            let batch = mail.to(index);
             self.keeper.take(&mut *self.view.explorer, desk.depth, batch);
             batch.clear();
             return;
         }
+        self.wait_for(desk, mail, owner);
+        mail.send(index);
+    }
+
+    /// Sends what was collected for a worker of another process.
+    fn deliver_far(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>, owner: usize) {
+        self.wait_for(desk, mail, owner);
+        mail.send_far(owner, self.outbound[owner].finish(self.number, owner));
+    }
+
+    /// Waits until a worker may get more.
+    fn wait_for(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>, owner: usize) {
         while desk.together && mail.is_crowded(owner) {
             // Whoever waits takes in what arrives, so that nobody waits for ever.
             self.take_arrived(desk, mail);
             std::thread::yield_now();
         }
-        mail.send(owner);
     }
 
     fn take_arrived(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>) {
@@ -401,14 +423,16 @@ impl<'m, K: Keeper> Worker<'m, K> {
 
     fn take(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>, mut batch: Batch) {
         if batch.is_encoded() {
-            if batch.decode(&mut *self.view.explorer).is_none() {
-                return desk.garbled.store(true, Ordering::Relaxed);
-            }
+            let worker = batch.from;
             // Where the states came from is known here from now on.
-            for (&key, &id) in batch.keys.iter().zip(&batch.sources) {
-                if let Some(place) = desk.places.get(order::source_of(key) as usize) {
-                    place.store(Place { worker: batch.from, id }.pack(), Ordering::Relaxed);
+            let tell = |rank: u32, id| {
+                if let Some(place) = desk.places.get(rank as usize) {
+                    place.store(Place { worker, id }.pack(), Ordering::Relaxed);
                 }
+            };
+            let inbound = &mut self.inbound[worker as usize];
+            if inbound.read(&self.form, &mut *self.view.explorer, &mut batch, tell).is_none() {
+                return desk.garbled.store(true, Ordering::Relaxed);
             }
         }
         self.keeper.take(&mut *self.view.explorer, desk.depth, &batch);
@@ -417,6 +441,11 @@ impl<'m, K: Keeper> Worker<'m, K> {
 
     /// Sends the rest.
     pub(crate) fn close(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>) {
+        for owner in 0..self.outbound.len() {
+            if !self.outbound[owner].is_empty() {
+                self.deliver_far(desk, mail, owner);
+            }
+        }
         let own = mail.close();
         self.keeper.take(&mut *self.view.explorer, desk.depth, &own);
     }

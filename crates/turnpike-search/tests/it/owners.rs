@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use serde_json::Value;
 use turnpike_model::{
-    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, PortableStates, StepError, Successors,
-    decode_words, hash,
+    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Names, PortableStates, PortableWords,
+    StepError, Successors, decode_words, hash,
 };
 use turnpike_search::checkpoint::Checkpoints;
 use turnpike_search::exchange::{Link, ProcessLost, Processes, connect_locally};
@@ -26,6 +26,8 @@ pub(crate) struct Random {
     faults: Option<u64>,
     /// What the number of a state is mixed with in its words.
     salt: u32,
+    /// Whether states travel as a whole, not word by word.
+    whole: bool,
     /// After so many expansions somebody interrupts the search.
     fuse: AtomicU64,
     interrupt: AtomicBool,
@@ -43,6 +45,7 @@ impl Random {
             degree: 1 + draw(2, 5),
             faults: (draw(3, 4) == 0).then(|| 30 + draw(4, 100)),
             salt: 0,
+            whole: draw(5, 3) == 0,
             fuse: AtomicU64::new(0),
             interrupt: AtomicBool::new(false),
         }
@@ -133,6 +136,30 @@ impl PortableStates for View<'_> {
         let number = out.pop()?;
         out.extend([number ^ self.0.salt, 7]);
         Some(())
+    }
+
+    fn words(&mut self) -> Option<&mut dyn PortableWords> {
+        (!self.0.whole).then_some(self)
+    }
+}
+
+impl PortableWords for View<'_> {
+    fn names(&self) -> Names {
+        Names { positions: 0..1, mask: 0 }
+    }
+
+    fn name_hash(&mut self, name: u32) -> u64 {
+        (name ^ self.0.salt).into()
+    }
+
+    fn encode_name(&mut self, name: u32, out: &mut Vec<u8>) {
+        self.encode(&[name], out);
+    }
+
+    fn decode_name(&mut self, bytes: &[u8]) -> Option<u32> {
+        let mut words = Vec::new();
+        self.decode(bytes, &mut words)?;
+        words.first().copied()
     }
 }
 

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use turnpike_model::{
-    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, Obstacles, Participant,
-    Participants, PortableStates, PredicateId, Predicates, StateLabels, StepError, Successors, decode_words,
-    hash,
+    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, Names, Obstacles, Participant,
+    Participants, PortableStates, PortableWords, PredicateId, Predicates, StateLabels, StepError, Successors,
+    decode_words, hash,
 };
 
 use super::Cover;
@@ -234,14 +234,7 @@ impl Explorer for Walker<'_> {
         for word in discrete {
             out.extend_from_slice(&word.to_le_bytes());
         }
-        if zone[0] != ROOT {
-            self.model.zones.load(ZoneId(zone[0]), &mut self.other);
-            let dimension = self.other.dimension();
-            for at in 0..dimension * dimension {
-                let bound = self.other.get(at / dimension, at % dimension);
-                out.extend_from_slice(&bound.0.to_le_bytes());
-            }
-        }
+        self.encode_name(zone[0], out);
     }
 }
 
@@ -250,12 +243,43 @@ impl PortableStates for Walker<'_> {
         let words = self.model.layout.words;
         let (discrete, bounds) = bytes.split_at_checked(4 * words)?;
         decode_words(discrete, words, out)?;
-        let zone = match bounds {
-            [] => ROOT,
-            bounds => self.model.zones.keep(&Dbm::from_bounds(bounds)?).0,
-        };
-        out.push(zone);
+        out.push(self.decode_name(bounds)?);
         Some(())
+    }
+
+    fn words(&mut self) -> Option<&mut dyn PortableWords> {
+        Some(self)
+    }
+}
+
+/// The last word of a state is the name of its zone; before the initial state there is none.
+impl PortableWords for Walker<'_> {
+    fn names(&self) -> Names {
+        let zone = self.model.layout.words;
+        Names { positions: zone..zone + 1, mask: 0 }
+    }
+
+    fn name_hash(&mut self, name: u32) -> u64 {
+        if name == ROOT { 0 } else { self.model.zones.hash(ZoneId(name)) }
+    }
+
+    fn encode_name(&mut self, name: u32, out: &mut Vec<u8>) {
+        if name == ROOT {
+            return;
+        }
+        self.model.zones.load(ZoneId(name), &mut self.other);
+        let dimension = self.other.dimension();
+        for at in 0..dimension * dimension {
+            let bound = self.other.get(at / dimension, at % dimension);
+            out.extend_from_slice(&bound.0.to_le_bytes());
+        }
+    }
+
+    fn decode_name(&mut self, bytes: &[u8]) -> Option<u32> {
+        match bytes {
+            [] => Some(ROOT),
+            bounds => Some(self.model.zones.keep(&Dbm::from_bounds(bounds)?).0),
+        }
     }
 }
 
