@@ -8,7 +8,7 @@ use turnpike_model::{Diagnostic, Model, Trace};
 use crate::error::{Halt, SearchError};
 use crate::event::{Event, EventSink};
 use crate::limits::StopReason;
-use crate::objective::Objective;
+use crate::objective::{Judge, Objective};
 use crate::options::SearchOptions;
 use crate::report::{RunReport, SearchReport, Verdict, WitnessReport};
 use crate::resources;
@@ -178,6 +178,9 @@ pub(crate) fn check_processes(options: &SearchOptions, model: &dyn Model) -> Res
     let name = options.strategy.name();
     let refuse = |message: String, help: &str| Err(Diagnostic::error(message).help(help));
     let apart = |what: &str| format!("{what} cannot be combined with {who}");
+    if options.processes.is_some() && model.paths().is_some() {
+        return check_program(options, apart);
+    }
     if !options.strategy.shares_out_states() {
         let message = match options.processes {
             Some(_) => format!("the strategy {name} does not share its states out to several processes"),
@@ -194,6 +197,26 @@ pub(crate) fn check_processes(options: &SearchOptions, model: &dyn Model) -> Res
         return refuse(message, "models written in Rust and programs can be searched by threads only");
     }
     Ok(())
+}
+
+/// Refuses what several processes cannot do together with a program: they share its executions out.
+fn check_program(options: &SearchOptions, apart: impl Fn(&str) -> String) -> Result<(), Diagnostic> {
+    let refuse = |message: String, help: &str| Err(Diagnostic::error(message).help(help));
+    if !options.strategy.shares_out_paths() {
+        let name = options.strategy.name();
+        let message = format!("the strategy {name} does not share executions out to several processes");
+        return refuse(
+            message,
+            "the strategies random, pct, pos, weighted, frontier, genetic and mutation do",
+        );
+    }
+    if options.checkpoints.are_wanted() {
+        return refuse(apart("checkpoints of a program"), "a seed repeats its executions");
+    }
+    if options.runs > 1 {
+        return refuse(apart("several runs"), "make one run");
+    }
+    Judge::new(&options.objectives).map(|_| ())
 }
 
 /// Runs are independent: threads take the next one each, and results are put back in order.

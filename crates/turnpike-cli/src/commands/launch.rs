@@ -21,8 +21,10 @@ use crate::output::{self, interrupt};
 const SECRET: &str = "TURNPIKE_CLUSTER_SECRET";
 /// The number of this process, where SLURM starts it.
 const SLURM: &str = "SLURM_PROCID";
-/// The strategy of a search that names none: the default, `auto`, does not share its states out.
-const STRATEGY: &str = "bfs";
+/// The strategies of searches that name none, of models and of programs: the default, `auto`, shares
+/// nothing out.
+const OF_MODELS: &str = "bfs";
+const OF_PROGRAMS: &str = "pos";
 /// After a process failed, the others get this long to notice, or to fail for the same reason.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -33,6 +35,7 @@ fn after_help() -> String {
 Examples:
   turnpike launch -n 4 -- search builtin:philosophers --set n=12
   TURNPIKE_CLUSTER_SECRET=... turnpike launch --hosts hosts.txt --process 0 -- generate big.mcrl2
+  turnpike launch -n 2 -- search --program ./bank --strategy pct --max-executions 1000000
   srun turnpike launch --hosts hosts.txt -- search big.mcrl2 --strategy highway --width 1000000
 
 The result is that of one process. Process 0 prints it. Traffic between machines is not encrypted.
@@ -91,8 +94,8 @@ impl Args {
         if self.neighbours.is_some() {
             follow_launcher();
         }
-        if defaulted {
-            output::note(&format!("note: several processes search with --strategy {STRATEGY}"));
+        if let Some(strategy) = defaulted {
+            output::note(&format!("note: several processes search with --strategy {strategy}"));
         }
         output::repeat::typed_as(&self.command);
         Ok(Some(inner))
@@ -120,8 +123,8 @@ impl Args {
         failure::asks_for_json(&words)
     }
 
-    /// The command that the processes carry out, and whether its strategy was chosen for it.
-    fn inner(&self, format: AnyFormat) -> Outcome<(Cli, bool)> {
+    /// The command that the processes carry out, and its strategy if that was chosen for it.
+    fn inner(&self, format: AnyFormat) -> Outcome<(Cli, Option<&'static str>)> {
         let words = std::iter::once(OsString::from("turnpike")).chain(self.command.iter().cloned());
         let mut inner = Cli::read_from(words).map_err(|error| failure::inner_usage(&error))?;
         if !inner.command.can_be_launched() {
@@ -132,8 +135,11 @@ impl Args {
             inner.format = format;
         }
         let defaulted = match &mut inner.command {
-            cli::Command::Search(args) => args.default_to(STRATEGY),
-            _ => false,
+            cli::Command::Search(args) => {
+                let strategy = if args.model.program.program.is_some() { OF_PROGRAMS } else { OF_MODELS };
+                args.default_to(strategy).then_some(strategy)
+            }
+            _ => None,
         };
         Ok((inner, defaulted))
     }

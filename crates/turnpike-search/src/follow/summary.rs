@@ -2,10 +2,12 @@
 
 use turnpike_model::paths::{Detail, PathEnd, Paths, Request, StepCounts};
 
+use super::pool::Digest;
 use crate::error::{Halt, SearchError};
 use crate::limits::StopReason;
 use crate::objective::{ExecutionHit, HitKind, Judge};
 use crate::run::Run;
+use crate::wire::{Reader, Writer};
 use crate::witness::Witness;
 
 /// Steps whose fingerprints are compared, to estimate how many are distinct.
@@ -25,7 +27,7 @@ pub(crate) enum Ending {
 }
 
 /// What is kept of an execution.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub(crate) ending: Ending,
     pub(crate) steps: usize,
@@ -45,6 +47,58 @@ pub(crate) struct Summary {
     /// Steps of each thread, by id.
     pub(crate) events: Vec<u32>,
     pub(crate) incomplete: bool,
+}
+
+impl Digest for Summary {
+    fn write(&self, out: &mut Writer) {
+        let (ending, at) = match self.ending {
+            Ending::Completed => (0, 0),
+            Ending::Cut => (1, 0),
+            Ending::Asleep => (2, 0),
+            Ending::Diverged(step) => (3, step),
+        };
+        out.byte(ending);
+        out.word(at);
+        out.number(self.steps as u64);
+        out.word(self.contested);
+        out.count(self.hits.len());
+        for ExecutionHit { objective, steps } in &self.hits {
+            out.count(*objective);
+            out.number(*steps as u64);
+        }
+        out.long(self.signature);
+        out.words(&self.choices);
+        out.longs(&self.prints);
+        out.words(&self.events);
+        out.byte(self.incomplete.into());
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let (ending, at) = (reader.byte()?, reader.word()?);
+        let ending = match ending {
+            0 => Ending::Completed,
+            1 => Ending::Cut,
+            2 => Ending::Asleep,
+            _ => Ending::Diverged(at),
+        };
+        let (steps, contested) = (usize::try_from(reader.number()?).ok()?, reader.word()?);
+        let mut hits = Vec::new();
+        for _ in 0..reader.word()? {
+            let objective = reader.word()? as usize;
+            hits.push(ExecutionHit { objective, steps: usize::try_from(reader.number()?).ok()? });
+        }
+        Some(Summary {
+            ending,
+            steps,
+            contested,
+            hits,
+            signature: reader.long()?,
+            choices: reader.words()?,
+            prints: reader.longs()?,
+            events: reader.words()?,
+            incomplete: reader.byte()? == 1,
+        })
+    }
 }
 
 /// How executions are summed up.
@@ -146,5 +200,33 @@ impl Run<'_> {
         });
         let (witnesses, all) = (witnesses.collect(), self.options.all);
         self.findings.meet_by_execution(witnesses, &summary.signatures, self.objectives, all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_survive_the_journey() {
+        for ending in [Ending::Completed, Ending::Cut, Ending::Asleep, Ending::Diverged(7)] {
+            let summary = || Summary {
+                ending,
+                steps: 300,
+                contested: 4,
+                hits: vec![ExecutionHit { objective: 1, steps: 299 }],
+                signature: 1 << 60,
+                choices: vec![0, 2, u32::MAX],
+                prints: vec![5, u64::MAX],
+                events: vec![9],
+                incomplete: true,
+            };
+            let mut out = Writer::default();
+            summary().write(&mut out);
+            let mut reader = Reader::new(out.as_slice());
+            assert_eq!(Summary::read(&mut reader), Some(summary()));
+            assert!(reader.is_empty());
+            assert_eq!(Summary::read(&mut Reader::new(&out.as_slice()[..out.len() - 1])), None);
+        }
     }
 }

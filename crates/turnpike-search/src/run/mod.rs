@@ -205,16 +205,28 @@ impl<'m> Run<'m> {
 
     /// Stops when a limit forbids one more execution.
     pub(crate) fn admit_execution(&mut self) -> Result<(), Halt> {
+        self.admit_counted_execution()?;
+        self.look_for_interrupt()?;
+        self.look_at_the_clock()
+    }
+
+    /// The same for limits on what is counted, which are the same in all processes.
+    pub(crate) fn admit_counted_execution(&self) -> Result<(), Halt> {
         if self.counters.states >= self.budget.states {
             return Err(Halt::Stop(StopReason::MaxStates));
         }
         if self.counters.executions.total >= self.budget.executions {
             return Err(Halt::Stop(StopReason::MaxExecutions));
         }
-        if self.control.interrupt.load(Ordering::Relaxed) {
-            return Err(Halt::Stop(StopReason::Interrupted));
+        Ok(())
+    }
+
+    /// Stops when the user wants to.
+    pub(crate) fn look_for_interrupt(&self) -> Result<(), Halt> {
+        match self.control.interrupt.load(Ordering::Relaxed) {
+            true => Err(Halt::Stop(StopReason::Interrupted)),
+            false => Ok(()),
         }
-        self.look_at_the_clock()
     }
 
     /// What all paths have in common, where the system offers paths.
@@ -400,7 +412,7 @@ impl<'m> Run<'m> {
     }
 
     #[cold]
-    fn look_at_the_clock(&mut self) -> Result<(), Halt> {
+    pub(crate) fn look_at_the_clock(&mut self) -> Result<(), Halt> {
         let Counters { states, transitions, depth, .. } = self.counters;
         self.show_life(states, transitions, depth)
     }

@@ -18,11 +18,12 @@ use super::Search;
 use super::descriptor::{Descriptor, Parallel, Setting};
 use crate::error::Halt;
 use crate::follow;
-use crate::follow::pool::Batch;
+use crate::follow::pool::{Batch, Digest};
 use crate::follow::summary::{Summarise, Summary};
 use crate::limits::StopReason;
 use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
+use crate::wire::{Reader, Writer};
 
 /// Random schedules that continue those which met something new.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +50,10 @@ impl Search for Frontier {
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
         search(run, &mut Known::default())
+    }
+
+    fn shares_out_paths(&self) -> bool {
+        true
     }
 
     fn is_endless(&self) -> bool {
@@ -126,6 +131,18 @@ impl Met {
         paths.fingerprints(&mut sketches);
         let taken = (0..paths.len()).map(|at| paths.step(at).taken).collect();
         Met { summary, taken, sketches }
+    }
+}
+
+impl Digest for Met {
+    fn write(&self, out: &mut Writer) {
+        self.summary.write(out);
+        out.words(&self.taken);
+        out.longs(&self.sketches);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Met { summary: Summary::read(reader)?, taken: reader.words()?, sketches: reader.longs()? })
     }
 }
 

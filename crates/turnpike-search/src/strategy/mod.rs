@@ -132,6 +132,11 @@ pub trait Search: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether several processes can follow the paths of a program for it.
+    fn shares_out_paths(&self) -> bool {
+        false
+    }
+
     /// Whether its states can move to files when memory is short.
     fn spills_states(&self) -> bool {
         false
@@ -194,6 +199,10 @@ impl Strategy {
 
     pub(crate) fn shares_out_states(&self) -> bool {
         self.0.shares_out_states()
+    }
+
+    pub(crate) fn shares_out_paths(&self) -> bool {
+        self.0.shares_out_paths()
     }
 
     pub(crate) fn is_endless(&self) -> bool {

@@ -113,6 +113,10 @@ impl Search for RandomWalk {
         sampling::search(run, Sampler::Uniform(self.over), Extent { once, length, way: self.witness })
     }
 
+    fn shares_out_paths(&self) -> bool {
+        !self.concrete
+    }
+
     fn check(&self, request: &SearchOptions) -> Result<(), Diagnostic> {
         if self.restart_depth == Some(0) {
             return Err(Diagnostic::error("the restart depth must be at least 1"));

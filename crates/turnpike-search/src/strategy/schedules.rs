@@ -91,6 +91,10 @@ impl Search for Pct {
         sampling::search(run, Sampler::Pct { depth: self.depth }, Extent::default())
     }
 
+    fn shares_out_paths(&self) -> bool {
+        true
+    }
+
     fn is_endless(&self) -> bool {
         true
     }
@@ -105,6 +109,10 @@ impl Search for Pos {
         sampling::search(run, Sampler::Pos, Extent::default())
     }
 
+    fn shares_out_paths(&self) -> bool {
+        true
+    }
+
     fn is_endless(&self) -> bool {
         true
     }
@@ -117,6 +125,10 @@ impl Search for Weighted {
 
     fn search(&self, run: &mut Run<'_>) -> Result<StopReason, Halt> {
         sampling::search(run, Sampler::Weighted, Extent::default())
+    }
+
+    fn shares_out_paths(&self) -> bool {
+        true
     }
 
     fn is_endless(&self) -> bool {

@@ -2,9 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
+use serde_json::Value;
+
+use crate::owners::in_processes;
 use crate::scripts::{Op, World, one, philosophers, rmw};
 use turnpike_program::ProgramModel;
-use turnpike_search::strategy::{Auto, Bfs, Dfs, Drs, Highway, Pct, Pos, RandomWalk, Rdfs, Weighted};
+use turnpike_search::strategy::{
+    Auto, Bfs, Dfs, Drs, Frontier, Genetic, Highway, Pct, Pos, RandomWalk, Rdfs, Weighted,
+};
 use turnpike_search::{RunReport, SearchError, SearchOptions, StopReason, Strategy, Verdict, search};
 
 fn restarting() -> Strategy {
@@ -85,6 +90,69 @@ fn results_do_not_depend_on_the_number_of_threads() {
                 assert_eq!(told(&one(&needle(), &options)), alone, "{} {seed}", strategy.name());
             }
         }
+    }
+}
+
+/// The strategies whose executions are shared out, each planned from what was met before or not at all.
+fn sharing() -> Vec<Strategy> {
+    let genetic = Genetic { population: 40, parents: 10, generations: 6, ..Genetic::default() };
+    let mutation = Genetic { crossover: false, ..genetic.clone() };
+    let others = [Strategy::from(Frontier), Strategy::from(genetic), Strategy::from(mutation)];
+    samplers().into_iter().chain(others).collect()
+}
+
+/// A report without what may differ from one execution to the next.
+fn timeless(report: &RunReport) -> Value {
+    let mut value = serde_json::to_value(report).unwrap();
+    let fields = value.as_object_mut().unwrap();
+    assert!(fields.remove("seconds").is_some() && fields.remove("peak_bytes").is_some());
+    value
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_processes() {
+    for strategy in sharing() {
+        for (model, all, limit) in
+            [(needle(), false, 3000), (lost_update(), true, 50), (rmw(3, 3), false, 77)]
+        {
+            let mut options = SearchOptions { all, ..options(strategy.clone(), "any-error") };
+            options.limits.executions = Some(limit);
+            let alone = timeless(&one(&model, &options));
+            for (processes, threads) in [(2, 1), (3, 1), (2, 2)] {
+                let reports = in_processes(processes, |_, all| {
+                    let options = SearchOptions { processes: Some(all), threads, ..options.clone() };
+                    timeless(&one(&model, &options))
+                });
+                for report in reports {
+                    assert_eq!(report, alone, "{} with {processes}x{threads}", strategy.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_goes_on_behind_an_error_with_any_number_of_threads() {
+    for strategy in sharing() {
+        let mut options = SearchOptions { all: true, ..options(strategy.clone(), "any-error") };
+        options.limits.executions = Some(60);
+        let alone = timeless(&one(&lost_update(), &options));
+        for threads in [2, 3] {
+            options.threads = threads;
+            assert_eq!(timeless(&one(&lost_update(), &options)), alone, "{}", strategy.name());
+        }
+    }
+}
+
+#[test]
+fn what_processes_cannot_share_of_a_program_is_refused() {
+    for strategy in [Strategy::from(Dfs::default()), Strategy::from(Auto), Strategy::from(Bfs::default())] {
+        let name = strategy.name();
+        let answers = in_processes(2, |_, all| {
+            let options = SearchOptions { processes: Some(all), ..options(strategy.clone(), "any-error") };
+            search(&inversion(), &options, &|_| {}, &AtomicBool::new(false)).unwrap_err().to_string()
+        });
+        assert!(answers[0].contains(&format!("{name} does not share executions out")), "{}", answers[0]);
     }
 }
 

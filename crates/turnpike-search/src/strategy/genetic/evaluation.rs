@@ -9,7 +9,7 @@ use super::fitness::{Fitness, Penalties, Scorer};
 use super::population::Individual;
 use crate::error::{Halt, SearchError};
 use crate::follow;
-use crate::follow::pool::Batch;
+use crate::follow::pool::{Batch, Digest};
 use crate::follow::summary::{Summarise, Summary};
 use crate::follow::walk::{Bounds, Steps, Walker};
 use crate::limits::StopReason;
@@ -17,6 +17,7 @@ use crate::objective::{HitKind, Pattern};
 use crate::rng::{Purpose, derive};
 use crate::run::Run;
 use crate::store::Fingerprints;
+use crate::wire::{Reader, Writer};
 use crate::witness::Path;
 
 /// How paths are followed.
@@ -207,6 +208,22 @@ struct Life {
     /// What the fitness counts; for `novelty`, the states are kept instead.
     count: u64,
     states: Vec<u64>,
+}
+
+impl Digest for Life {
+    fn write(&self, out: &mut Writer) {
+        self.summary.write(out);
+        out.longs(&self.genes);
+        out.number(self.read as u64);
+        out.long(self.count);
+        out.longs(&self.states);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let (summary, genes) = (Summary::read(reader)?, reader.longs()?);
+        let read = usize::try_from(reader.number()?).ok()?;
+        Some(Life { summary, genes, read, count: reader.long()?, states: reader.longs()? })
+    }
 }
 
 impl NativePaths {

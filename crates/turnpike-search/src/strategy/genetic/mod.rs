@@ -217,6 +217,10 @@ impl Search for Genetic {
         search(run, self)
     }
 
+    fn shares_out_paths(&self) -> bool {
+        self.fitness.is_told_by_paths()
+    }
+
     fn check(&self, _: &SearchOptions) -> Result<(), Diagnostic> {
         self.validate()
     }
