@@ -2,7 +2,7 @@
 //! unwinding at `pthread_exit`.
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Site};
 
@@ -68,6 +68,15 @@ struct Exception {
 /// The unwinder's function of this name.
 static GET_CFA: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether the unwinder runs because a thread ends. It gives no turn away but in handlers.
+static UNWINDING: AtomicBool = AtomicBool::new(false);
+
+/// Whether code at an address is the unwinder's, and runs because a thread ends.
+pub(crate) fn is_unwinding(address: usize) -> bool {
+    UNWINDING.load(Ordering::Relaxed)
+        && sys::module_of(address) == sys::module_of(GET_CFA.load(Ordering::Relaxed))
+}
+
 /// Ends the running thread after running destructors and clean-up handlers of all its frames.
 pub(crate) fn unwind_and_end(result: usize) -> ! {
     control::thread(|thread| thread.result = result);
@@ -101,9 +110,11 @@ pub(crate) fn unwind_and_end(result: usize) -> ! {
         unsafe {
             let unwind: unsafe extern "C" fn(*mut Exception, Stop, *mut c_void) -> c_int =
                 core::mem::transmute(unwind);
+            UNWINDING.store(true, Ordering::Relaxed);
             unwind(exception, stop, core::ptr::null_mut());
         }
     }
+    UNWINDING.store(false, Ordering::Relaxed);
     // No unwinder, or a frame that it does not understand.
     run_cleanups(usize::MAX);
     threads::end(control::thread(|thread| thread.result))
@@ -137,11 +148,13 @@ unsafe extern "C" fn stop(
             core::mem::transmute(GET_CFA.load(Ordering::Relaxed));
         get(context)
     };
+    UNWINDING.store(false, Ordering::Relaxed);
     run_cleanups(frame);
     if actions & END_OF_STACK != 0 || frame >= control::thread(|thread| thread.high) {
         // The stack below is still there: the thread ends on it.
         run_cleanups(usize::MAX);
         threads::end(control::thread(|thread| thread.result));
     }
+    UNWINDING.store(true, Ordering::Relaxed);
     0
 }

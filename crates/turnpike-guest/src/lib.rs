@@ -122,6 +122,8 @@ mod process;
 #[cfg(supported)]
 mod random;
 #[cfg(supported)]
+mod returned;
+#[cfg(supported)]
 mod rwlock;
 #[cfg(supported)]
 mod semaphore;

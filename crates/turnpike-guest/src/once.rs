@@ -4,17 +4,53 @@
 //! thread whose stack pointer is not below the call of an initialisation that it is in has left it,
 //! which is noticed at its next operation.
 
+use alloc::vec::Vec;
 use core::ffi::c_int;
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
+use crate::global::Global;
 use crate::hook::hook;
-use crate::{control, objects, sites};
+use crate::{control, cxx, objects, sites};
+
+/// Flags of libraries that were initialised without a step, and those that took one.
+static QUIET: Global<(Vec<usize>, Vec<usize>)> = Global::new((Vec::new(), Vec::new()));
+
+/// What the unwinder initialises while a thread ends is nothing that a program can tell: no step. True if
+/// nothing is left to do.
+///
+/// # Safety
+/// As for [`run`].
+unsafe fn initialise_quietly(flag: usize, function: unsafe extern "C" fn(), site: Site) -> bool {
+    if sites::in_program(site.0 as usize) {
+        return false;
+    }
+    let unwinding = cxx::is_unwinding(site.0 as usize);
+    let (done, first) = QUIET.with(|(quiet, loud)| {
+        let done = quiet.contains(&flag);
+        let first = !done && unwinding && !loud.contains(&flag);
+        if first {
+            quiet.push(flag);
+        } else if !done && !loud.contains(&flag) {
+            loud.push(flag);
+        }
+        (done, first)
+    });
+    if first {
+        // SAFETY: promised by the caller.
+        unsafe { function() };
+    }
+    done || first
+}
 
 /// # Safety
 /// `flag` is a `pthread_once_t` and `function` can be called.
 #[inline(never)]
 pub(crate) unsafe fn run(flag: *mut u32, function: unsafe extern "C" fn(), site: Site) {
+    // SAFETY: promised by the caller.
+    if unsafe { initialise_quietly(flag as usize, function, site) } {
+        return;
+    }
     // SAFETY: four bytes.
     let id = unsafe { objects::of_small(flag, site, || Object::Once) };
     let frame = control::frame();

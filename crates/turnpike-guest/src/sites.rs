@@ -33,7 +33,7 @@ pub(crate) unsafe fn take_back() {
     unsafe { RANGES.take_back() };
 }
 
-fn in_program(address: usize) -> bool {
+pub(crate) fn in_program(address: usize) -> bool {
     RANGES.with(|ranges| ranges.is_user(address))
 }
 

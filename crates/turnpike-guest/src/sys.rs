@@ -220,6 +220,15 @@ pub(crate) fn futex_wake(word: *const u32) {
     syscall(number::FUTEX, word as usize, 129, 1, 0, 0, 0);
 }
 
+/// Where the module begins that has an address; 0 if none has.
+pub(crate) fn module_of(address: usize) -> usize {
+    // The module's file and beginning, the symbol's name and address.
+    let mut info = [core::ptr::null(); 4];
+    // SAFETY: room for what the loader tells.
+    let known = unsafe { dladdr(address as *const c_void, info.as_mut_ptr()) };
+    if known == 0 { 0 } else { info[1] as usize }
+}
+
 pub(crate) const ESRCH: c_int = 3;
 pub(crate) const EINTR: c_int = 4;
 pub(crate) const EOWNERDEAD: c_int = 130;

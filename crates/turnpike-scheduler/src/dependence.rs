@@ -37,6 +37,9 @@ pub fn dependent(one: &Choice, other: &Choice) -> bool {
     if frees(one, other) || frees(other, one) {
         return true;
     }
+    if one.object == other.object && is_anonymous(one) && is_anonymous(other) {
+        return round(one) != round(other) || (completes(one) && completes(other));
+    }
     if one.is_weak() && other.is_weak() {
         return reads_from(one, other) || reads_from(other, one);
     }
@@ -119,6 +122,24 @@ fn global(choice: &Choice) -> bool {
         || (matches!(choice.kind, Kind::ReadLock | Kind::TryReadLock) && choice.argument & 2 != 0)
 }
 
+/// Marks an arrival at a barrier that would be the last of its round.
+pub(crate) const COMPLETES: u64 = 1 << 63;
+
+/// Whether it is an arrival at a barrier of a thread that does not look at who comes last.
+fn is_anonymous(choice: &Choice) -> bool {
+    choice.kind == Kind::Arrive && !choice.exclusive
+}
+
+/// The round of a barrier in which a thread arrives.
+fn round(choice: &Choice) -> u64 {
+    choice.argument & !COMPLETES
+}
+
+/// Whether a thread that arrives completes the round. Of two who could, one is too late for it.
+fn completes(choice: &Choice) -> bool {
+    choice.argument & COMPLETES != 0
+}
+
 /// Whether `one` is a step that the other, of another thread, waits for by other means than an
 /// object's state.
 fn enables(one: &Choice, other: &Choice) -> bool {
@@ -127,7 +148,10 @@ fn enables(one: &Choice, other: &Choice) -> bool {
         (_, Kind::Join | Kind::TryJoin) if other.argument == u64::from(one.thread.0) => true,
         (Kind::Unpark, Kind::Park) => one.argument == u64::from(other.thread.0),
         (Kind::NotifyOne, Kind::Reacquire) => one.argument == u64::from(other.thread.0),
-        (Kind::NotifyAll, Kind::Reacquire) | (Kind::Arrive | Kind::FutexWake, Kind::Leave) => {
+        (Kind::Arrive, Kind::Leave) => {
+            same && round(one) == other.argument && other.alternative < Choice::SPURIOUS
+        }
+        (Kind::NotifyAll, Kind::Reacquire) | (Kind::FutexWake, Kind::Leave) => {
             same && one.argument == other.argument && other.alternative < Choice::SPURIOUS
         }
         _ => false,
@@ -159,6 +183,7 @@ fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
         Kind::ReadLock | Kind::ReadUnlock => [(object, Class::Share), nothing],
         Kind::TryReadLock if choice.argument & 1 == 1 => [(object, Class::Share), nothing],
         Kind::SemPost => [(object, Class::Post), nothing],
+        Kind::Arrive if !choice.exclusive => [(object, Class::Post), nothing],
         Kind::Reacquire => [(second, Class::Exclusive), nothing],
         Kind::Leave | Kind::Yield => [nothing, nothing],
         // One that found another value would have waited before the word changed. Its like have

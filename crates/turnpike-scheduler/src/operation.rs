@@ -112,7 +112,9 @@ pub enum Kind {
     /// Read the value, into `Outcome::value`.
     SemGet,
     /// Arrive at a barrier; the last one to arrive goes on (`Outcome::ok` = leader), others wait
-    /// for [`Kind::Leave`].
+    /// for [`Kind::Leave`]. `argument` [`Kind::ANONYMOUS`] = the thread does not look at who the
+    /// leader is: it waits for [`Kind::Leave`] in any case, and arrivals of such threads in one
+    /// round commute.
     Arrive,
     /// The second half of [`Kind::Arrive`], entered by the kernel itself; enabled when all arrived.
     /// The same for [`Kind::FutexWait`]; enabled when woken. A guest announces it after a
@@ -198,6 +200,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// See [`Kind::Arrive`].
+    pub const ANONYMOUS: u64 = 1;
+
     /// All kinds, by number.
     pub const ALL: [Kind; 46] = [
         Kind::Lock,

@@ -4,6 +4,7 @@
 use super::objects::{Cell, Class, FIRST, SECOND};
 use super::{Kernel, NONE};
 use crate::bits;
+use crate::dependence::COMPLETES;
 use crate::execution::Choice;
 use crate::fingerprint::Fingerprint;
 use crate::operation::{Kind, Object, ObjectId, Operation, ThreadId};
@@ -190,6 +191,7 @@ impl Kernel {
             Kind::NotifyOne | Kind::NotifyAll => Access::on(object, exclusive_if(self.waiters(object) > 0)),
             Kind::SemTryWait => Access::on(object, exclusive_if(self.thing(object).count > 0)),
             Kind::SemPost => Access::on(object, Class::Post),
+            Kind::Arrive if operation.argument == Kind::ANONYMOUS => Access::on(object, Class::Post),
             Kind::Arrive | Kind::OnceEnd | Kind::Destroy | Kind::Free | Kind::Initialise => {
                 Access::on(object, Class::Exclusive)
             }
@@ -500,7 +502,9 @@ impl Kernel {
         };
         match operation.kind {
             Kind::NotifyOne => self.waiter(operation.object, alternative).map_or(u64::MAX, u64::from),
-            Kind::NotifyAll | Kind::FutexWake | Kind::Arrive => thing.round,
+            Kind::NotifyAll | Kind::FutexWake => thing.round,
+            Kind::Arrive if self.completes(operation.object) => thing.round | COMPLETES,
+            Kind::Arrive => thing.round,
             Kind::Reacquire | Kind::Leave if thing.log == NONE => {
                 if thread.woken {
                     thread.wake

@@ -180,7 +180,7 @@ impl Kernel {
                 OK
             }
             Kind::SemGet => Outcome { value: u64::from(self.thing(object).count), ..OK },
-            Kind::Arrive => return self.arrive(t, object),
+            Kind::Arrive => return self.arrive(t, object, argument),
             Kind::Leave => match self.thing(object).object {
                 Object::Queue { .. } => ok_if(self.thing(object).round > argument),
                 _ => self.thread(t).outcome,

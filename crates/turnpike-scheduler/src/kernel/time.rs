@@ -47,7 +47,11 @@ impl Kernel {
                 self.release_time(t, object, 0);
             }
             Kind::Wait => self.release_time(t, operation.second, 0),
-            Kind::Update | Kind::Arrive => {
+            Kind::Arrive => {
+                self.acquire_time(t, object, false);
+                self.release_time(t, object, 0);
+            }
+            Kind::Update => {
                 self.acquire_time(t, object, false);
                 if done {
                     self.release_time(t, object, 0);

@@ -1,11 +1,11 @@
 //! Waiting and waking: condition variables, barriers, futexes. A waiting thread goes on by a step
 //! of its own after it was woken.
 
-use super::objects::FIRST;
+use super::objects::{Class, FIRST};
 use super::perform::{After, NOT_OK, OK};
 use super::{Kernel, NONE};
 use crate::bits;
-use crate::operation::{Object, ObjectId, Outcome, Site};
+use crate::operation::{Kind, Object, ObjectId, Outcome, Site};
 
 impl Kernel {
     /// How many threads wait on a condition variable or a futex.
@@ -56,15 +56,24 @@ impl Kernel {
         Outcome { value: n, ok: n > 0, timed_out: false }
     }
 
-    pub(super) fn arrive(&mut self, t: u32, object: ObjectId) -> After {
+    /// Whether the next one to arrive at a barrier is the last of its round.
+    pub(super) fn completes(&self, object: ObjectId) -> bool {
+        let barrier = self.thing(object);
+        match barrier.object {
+            Object::Barrier { count } => barrier.count + 1 >= count,
+            _ => true,
+        }
+    }
+
+    pub(super) fn arrive(&mut self, t: u32, object: ObjectId, argument: u64) -> After {
+        let all = self.completes(object);
         let barrier = self.thing_mut(object);
         barrier.count += 1;
-        let all = match barrier.object {
-            Object::Barrier { count } => barrier.count >= count,
-            _ => true,
-        };
         if all {
             barrier.count = 0;
+            if argument == Kind::ANONYMOUS {
+                return self.complete(t, object);
+            }
             self.wake_all(t, object);
             self.thing_mut(object).round += 1;
             self.thread_mut(t).outcome = OK;
@@ -73,6 +82,27 @@ impl Kernel {
         let thread = self.thread_mut(t);
         thread.woken = false;
         thread.outcome = NOT_OK;
+        After::Wait
+    }
+
+    /// The last arrival of a round, of a thread that does not look at who came last: all go on after
+    /// all arrivals, and the next round comes after this one.
+    fn complete(&mut self, t: u32, object: ObjectId) -> After {
+        let barrier = self.thing_mut(object);
+        let all = barrier.cell.seen_by(Class::Exclusive);
+        barrier.cell.touch(Class::Exclusive, all);
+        while let Some(waiter) = self.waiter(object, 0) {
+            self.wake(Some(waiter), t, object);
+            self.thread_mut(waiter).waker = all;
+        }
+        let round = self.thing(object).round;
+        self.thing_mut(object).round += 1;
+        let thread = self.thread_mut(t);
+        thread.woken = true;
+        thread.wake = round;
+        thread.waker = all;
+        thread.outcome = NOT_OK;
+        self.clocks.woken(t, object);
         After::Wait
     }
 

@@ -24,25 +24,18 @@ use crate::scripts::outcomes::exhaustive;
 /// Of so many folders one is tried in the ordinary run of the tests.
 const EVERY: usize = 12;
 
-/// Counts that are known to differ.
+/// Counts that are known to differ; `docs/results/weak-memory.txt` has the reasons.
 const DIFFERENT: &[&str] = &[
-    // The enumerator of the scheduler's tests has 24, too.
+    // Two graphs that RC11 allows, and a model whose order of sequentially consistent events contains all of
+    // happens-before does not.
     "correct/litmus/Z6.U Z6.U0.c rc11: 24 distinct",
-    // The reason is not known.
+    // Turns of a loop that had no effect are not counted there: see `counts_without_turns_that_fail`.
     "correct/data-structures/treiber-stack main0.c sc: 22 distinct",
     "correct/data-structures/treiber-stack main0.c rc11: 22 distinct",
-    // The order in which threads come to a barrier, or take a lock, counts here.
-    "correct/synthetic/barrier-lock barrier-lock0.c sc: 361 distinct",
-    "correct/synthetic/barrier-lock barrier-lock0.c rc11: 256 distinct",
+    "correct/synthetic/barrier-lock barrier-lock0.c",
+    // It looks at what `pthread_barrier_wait` returns: who comes last counts, in six rounds.
     "correct/synthetic/barrier-transc trans.c sc: 64 distinct",
     "correct/synthetic/barrier-transc trans.c rc11: 64 distinct",
-    "correct/synthetic/barrier4 barrier40.c sc: 2 distinct",
-    "correct/synthetic/barrier4 barrier40.c rc11: 2 distinct",
-    // Which of two threads calls `pthread_exit` last counts here. With `pthread_join` there are 42.
-    "correct/synthetic/publish publish0.c sc: 43 distinct",
-    "correct/synthetic/publish publish0.c rc11: 43 distinct",
-    "correct/synthetic/publish publish1.c sc: 43 distinct",
-    "correct/synthetic/publish publish1.c rc11: 43 distinct",
 ];
 /// Wrong programs that are known not to be found.
 const MISSED: &[&str] = &[
@@ -63,7 +56,9 @@ struct Counting {
 impl Executor for Counting {
     fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
         self.inner.run(plan, out)?;
-        if plan.detail >= Detail::Full && out.end == End::Finished {
+        // One that waits for ever made an assumption that does not hold.
+        let all_end = out.threads.iter().all(|thread| thread.waits.is_none());
+        if plan.detail >= Detail::Full && out.end == End::Finished && all_end {
             let mut seen = self.seen.lock().unwrap();
             seen.0.insert(out.fingerprint);
             seen.1 += 1;
@@ -211,4 +206,54 @@ fn public_programs_have_the_known_numbers_of_executions() {
     different.retain(|line| !known(DIFFERENT, line));
     missed.retain(|line| !known(MISSED, line));
     assert!(equal > 0 && different.is_empty() && missed.is_empty(), "{different:#?}\n{missed:#?}");
+}
+
+/// The other tool does not count executions in which a turn of a loop fails and has no effect: it assumes that the first
+/// turn succeeds. Programs changed to say so have its numbers.
+#[test]
+fn counts_without_turns_that_fail() {
+    let Some(corpus) = turnpike_corpus::open() else { return };
+    let root = corpus.path("models/weak");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("weak-turns-{}", std::process::id()));
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../turnpike-preload/include/turnpike.h");
+    let include = format!("#include \"{}\"\n", include.display());
+    for (name, files, changed, text, with, expected) in [
+        (
+            "correct/data-structures/treiber-stack",
+            &["main.c", "my_stack.c", "my_stack.h", "variants/main0.c"][..],
+            "my_stack.c",
+            "if (success)\n\t\t\tbreak;\n\t}\n\tval",
+            "tp_assume(success);\n\t\tbreak;\n\t}\n\tval",
+            18,
+        ),
+        (
+            "correct/synthetic/barrier-lock",
+            &["variants/barrier-lock0.c"],
+            "variants/barrier-lock0.c",
+            "while (!atomic_compare_exchange_strong(&l, &r, 1))\n\t\t\tr = 0;",
+            "tp_assume(atomic_compare_exchange_strong(&l, &r, 1));",
+            4,
+        ),
+    ] {
+        let to = folder.join(name);
+        std::fs::create_dir_all(to.join("variants")).unwrap();
+        for file in files {
+            let mut source = std::fs::read_to_string(root.join(name).join(file)).unwrap();
+            if *file == changed {
+                assert!(source.contains(text), "{file} has changed");
+                source = include.clone() + &source.replacen(text, with, 1);
+            }
+            std::fs::write(to.join(file), source).unwrap();
+        }
+        let (source, output) = (to.join(files.last().unwrap()), to.join("program"));
+        if !compile(&root.join("shim.c"), &source, &output) {
+            eprintln!("skipped: {name} cannot be compiled");
+            continue;
+        }
+        for memory in [Memory::Sc, Memory::Rc11] {
+            let (report, (distinct, _)) = search(&output, memory, &["any-error"], 5_000);
+            assert_eq!((distinct.len(), report.stop), (expected, StopReason::Exhausted), "{name} {memory:?}");
+        }
+    }
+    drop(std::fs::remove_dir_all(folder));
 }

@@ -525,7 +525,8 @@ fn extend(dice: &mut Dice, code: &mut Vec<Act>, family: usize, thread: usize, th
                 code.extend([act(Kind::TryWriteLock, LOCK), Act::SkipIfZero(1), act(Kind::WriteUnlock, LOCK)])
             }
         },
-        5 => code.push(act(Kind::Arrive, BARRIER)),
+        // Whether the thread looks at who comes last is not drawn, so that other programs stay the same.
+        5 => code.push(Act::Do(Kind::Arrive, BARRIER, code.len() as u64 % 2 * Kind::ANONYMOUS)),
         6 => {
             let done = dice.below(3).min(1) as u64;
             let end = Act::Do(Kind::OnceEnd, ONCE, done);
