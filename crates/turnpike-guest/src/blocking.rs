@@ -16,7 +16,7 @@ use crate::descriptors::{self, IN};
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd, fail_with};
-use crate::{cancel, control, memory, protocol, shared, sites, time};
+use crate::{cancel, control, memory, protocol, shared, sites, time, timers};
 
 static DESCRIPTORS: Global<Option<ObjectId>> = Global::new(None);
 
@@ -100,10 +100,12 @@ fn outside(what: &str, site: Site) {
 }
 
 /// A step that takes something from a descriptor, as soon as there is something. Its order among
-/// other operations on descriptors matters; as long as there is nothing it only looks.
-fn readable(what: &str, fd: c_int, site: Site) {
+/// other operations on descriptors matters; as long as there is nothing it only looks. False when a
+/// time limit is over.
+pub(crate) fn readable(what: &str, fd: c_int, site: Site) -> bool {
     if !may_block(fd) || nonblocking(fd) {
-        return reads_stream(site);
+        reads_stream(site);
+        return true;
     }
     if descriptors::is_inside(fd) {
         return descriptors::readable(fd, site);
@@ -129,9 +131,10 @@ fn readable(what: &str, fd: c_int, site: Site) {
     if waits {
         control::WAITING_OUTSIDE.fetch_sub(1, Ordering::Relaxed);
     }
+    true
 }
 
-fn nonblocking(fd: c_int) -> bool {
+pub(crate) fn nonblocking(fd: c_int) -> bool {
     const GET_FLAGS: usize = 3;
     const NONBLOCK: isize = 0o4000;
     let flags = sys::syscall(sys::number::FCNTL, fd as usize, GET_FLAGS, 0, 0, 0, 0);
@@ -140,6 +143,7 @@ fn nonblocking(fd: c_int) -> bool {
 
 /// Reads from a file or a stream: which thread gets what depends on who comes first.
 pub(crate) fn reads_stream(site: Site) {
+    timers::expire(site);
     if control::threads(|threads| threads.len()) > 1 {
         let site = sites::user(site);
         control::simple(Kind::Store, descriptors(site), site);
@@ -147,7 +151,7 @@ pub(crate) fn reads_stream(site: Site) {
 }
 
 /// A step that others may wait for, before something is written.
-fn writes(fd: c_int, site: Site) {
+pub(crate) fn writes(fd: c_int, site: Site) {
     if may_block(fd) {
         let site = sites::user(site);
         control::simple(Kind::Store, descriptors(site), site);
@@ -162,7 +166,7 @@ fn waits_for_room(fd: c_int) -> bool {
 }
 
 /// Of `send` and `recv`: do not wait.
-const DONT_WAIT: c_int = 0x40;
+pub(crate) const DONT_WAIT: c_int = 0x40;
 
 /// What is written up to here cannot be read again.
 const STANDARD_ERROR: c_int = 2;
@@ -189,10 +193,53 @@ fn limit_of(milliseconds: i64) -> Option<u64> {
     u64::try_from(milliseconds).ok().map(|limit| limit.saturating_mul(1_000_000))
 }
 
-/// The same for descriptors that are all inside. Looking has no effect.
-fn wait_inside(milliseconds: i64, site: Site, look: impl Fn() -> c_int) -> c_int {
-    descriptors::wait(limit_of(milliseconds), site, &|| look() != 0);
+/// The same for descriptors that are all inside. Looking has no effect. `timed` says whether there is a
+/// timer among them.
+fn wait_inside(milliseconds: i64, timed: bool, site: Site, look: impl Fn() -> c_int) -> c_int {
+    descriptors::wait(limit_of(milliseconds), timed, site, &|| look() != 0);
     look()
+}
+
+/// Waits for events of a set that is inside, and takes them.
+///
+/// # Safety
+/// Room for so many events.
+unsafe fn epoll_inside(
+    fd: c_int,
+    events: *mut c_void,
+    count: c_int,
+    milliseconds: c_int,
+    site: Site,
+) -> c_int {
+    // Looking takes events away, so whether there are any is asked otherwise.
+    descriptors::wait(limit_of(milliseconds.into()), timers::is_timed(fd), site, &|| ready(fd, IN));
+    // SAFETY: promised by the caller.
+    unsafe { real!(epoll_wait: fn(c_int, *mut c_void, c_int, c_int) -> c_int)(fd, events, count, 0) }
+}
+
+/// Sends to a socket.
+///
+/// # Safety
+/// So many bytes.
+pub(crate) unsafe fn send_bytes(
+    fd: c_int,
+    bytes: *const c_void,
+    length: usize,
+    flags: c_int,
+    site: Site,
+) -> isize {
+    let send = real!(send: fn(c_int, *const c_void, usize, c_int) -> isize);
+    memory::tell_bytes(bytes, length, false, site);
+    // SAFETY: promised by the caller.
+    unsafe {
+        if waits_for_room(fd) && flags & DONT_WAIT == 0 {
+            return descriptors::write_all(fd, length, site, |done| {
+                send(fd, bytes.add(done), length - done, flags | DONT_WAIT)
+            });
+        }
+        writes(fd, site);
+        send(fd, bytes, length, flags)
+    }
 }
 
 static SIGNALS: AtomicU32 = AtomicU32::new(0);
@@ -257,36 +304,34 @@ unsafe fn tell_message(message: *const c_void, write: bool, site: Site) {
 
 hook! {
     fn read(fd: c_int, buffer: *mut c_void, length: usize; site) -> isize {
-        readable("read", fd, site);
+        if !readable("read", fd, site) {
+            return fail_with(sys::EAGAIN) as isize;
+        }
         memory::tell_bytes(buffer, length, true, site);
         real!(read: fn(c_int, *mut c_void, usize) -> isize)(fd, buffer, length)
     }
     fn readv(fd: c_int, vector: *const c_void, count: c_int; site) -> isize {
-        readable("readv", fd, site);
+        if !readable("readv", fd, site) {
+            return fail_with(sys::EAGAIN) as isize;
+        }
         tell_parts(vector, count.max(0) as usize, true, site);
         real!(readv: fn(c_int, *const c_void, c_int) -> isize)(fd, vector, count)
     }
     fn recv(fd: c_int, buffer: *mut c_void, length: usize, flags: c_int; site) -> isize {
         if flags & DONT_WAIT != 0 {
             reads_stream(site);
-        } else {
-            readable("recv", fd, site);
+        } else if !readable("recv", fd, site) {
+            return fail_with(sys::EAGAIN) as isize;
         }
         memory::tell_bytes(buffer, length, true, site);
         real!(recv: fn(c_int, *mut c_void, usize, c_int) -> isize)(fd, buffer, length, flags)
     }
     fn recvmsg(fd: c_int, message: *mut c_void, flags: c_int; site) -> isize {
-        readable("recvmsg", fd, site);
+        if !readable("recvmsg", fd, site) {
+            return fail_with(sys::EAGAIN) as isize;
+        }
         tell_message(message, true, site);
         real!(recvmsg: fn(c_int, *mut c_void, c_int) -> isize)(fd, message, flags)
-    }
-    fn accept(fd: c_int, address: *mut c_void, length: *mut u32; site) -> c_int {
-        readable("accept", fd, site);
-        real!(accept: fn(c_int, *mut c_void, *mut u32) -> c_int)(fd, address, length)
-    }
-    fn accept4(fd: c_int, address: *mut c_void, length: *mut u32, flags: c_int; site) -> c_int {
-        readable("accept4", fd, site);
-        real!(accept4: fn(c_int, *mut c_void, *mut u32, c_int) -> c_int)(fd, address, length, flags)
     }
     fn write(fd: c_int, bytes: *const c_void, length: usize; site) -> isize {
         let write = real!(write: fn(c_int, *const c_void, usize) -> isize);
@@ -320,15 +365,7 @@ hook! {
         real!(pread64: fn(c_int, *mut c_void, usize, i64) -> isize)(fd, buffer, length, offset)
     }
     fn send(fd: c_int, bytes: *const c_void, length: usize, flags: c_int; site) -> isize {
-        let send = real!(send: fn(c_int, *const c_void, usize, c_int) -> isize);
-        memory::tell_bytes(bytes, length, false, site);
-        if waits_for_room(fd) && flags & DONT_WAIT == 0 {
-            return descriptors::write_all(fd, length, site, |done| {
-                send(fd, bytes.add(done), length - done, flags | DONT_WAIT)
-            });
-        }
-        writes(fd, site);
-        send(fd, bytes, length, flags)
+        send_bytes(fd, bytes, length, flags, site)
     }
     fn sendmsg(fd: c_int, message: *const c_void, flags: c_int; site) -> isize {
         writes(fd, site);
@@ -336,7 +373,7 @@ hook! {
         real!(sendmsg: fn(c_int, *const c_void, c_int) -> isize)(fd, message, flags)
     }
     fn eventfd_read(fd: c_int, value: *mut u64; site) -> c_int {
-        readable("eventfd_read", fd, site);
+        let _: bool = readable("eventfd_read", fd, site);
         memory::tell_bytes(value as *const c_void, 8, true, site);
         real!(eventfd_read: fn(c_int, *mut u64) -> c_int)(fd, value)
     }
@@ -356,13 +393,14 @@ hook! {
     fn close(fd: c_int; site) -> c_int {
         // A thread that waits at the other end sees it.
         writes(fd, site);
-        descriptors::set_inside(fd, false);
+        descriptors::closed(fd);
         real!(close: fn(c_int) -> c_int)(fd)
     }
     fn poll(polls: *mut c_void, count: u64, milliseconds: c_int; site) -> c_int {
         let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
         if descriptors::all_inside(polls, count) {
-            return wait_inside(milliseconds.into(), site, || poll(polls, count, 0));
+            let timed = descriptors::any_timed(polls, count);
+            return wait_inside(milliseconds.into(), timed, site, || poll(polls, count, 0));
         }
         wait("poll", milliseconds.into(), site, || poll(polls, count, 0))
     }
@@ -370,16 +408,15 @@ hook! {
         let milliseconds = limit.as_ref().map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.nanoseconds / 1_000_000));
         let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
         if descriptors::all_inside(polls, count) {
-            return wait_inside(milliseconds, site, || poll(polls, count, 0));
+            let timed = descriptors::any_timed(polls, count);
+            return wait_inside(milliseconds, timed, site, || poll(polls, count, 0));
         }
         wait("ppoll", milliseconds, site, || poll(polls, count, 0))
     }
     fn epoll_wait(fd: c_int, events: *mut c_void, count: c_int, milliseconds: c_int; site) -> c_int {
         let epoll = real!(epoll_wait: fn(c_int, *mut c_void, c_int, c_int) -> c_int);
         if descriptors::is_inside(fd) {
-            // Looking takes events away, so whether there are any is asked otherwise.
-            descriptors::wait(limit_of(milliseconds.into()), site, &|| ready(fd, IN));
-            return epoll(fd, events, count, 0);
+            return epoll_inside(fd, events, count, milliseconds, site);
         }
         wait("epoll_wait", milliseconds.into(), site, || epoll(fd, events, count, 0))
     }
@@ -447,6 +484,37 @@ unsafe extern "C" fn select(
             select(count, read, write, except, &mut zero)
         };
         let site = Site::default();
-        if inside { wait_inside(milliseconds, site, look) } else { wait("select", milliseconds, site, look) }
+        let timed = (0..count.min(8 * SET as c_int)).any(|fd| watched(fd) && timers::is_timed(fd));
+        if inside {
+            wait_inside(milliseconds, timed, site, look)
+        } else {
+            wait("select", milliseconds, site, look)
+        }
+    }
+}
+
+/// As `select`, it has no site. Signals are not waited for.
+#[cfg_attr(embedded, unsafe(no_mangle))]
+unsafe extern "C" fn epoll_pwait(
+    fd: c_int,
+    events: *mut c_void,
+    count: c_int,
+    milliseconds: c_int,
+    mask: *const c_void,
+) -> c_int {
+    let epoll = real!(epoll_pwait: fn(c_int, *mut c_void, c_int, c_int, *const c_void) -> c_int);
+    // SAFETY: the caller's arguments.
+    unsafe {
+        if !control::active() {
+            return epoll(fd, events, count, milliseconds, mask);
+        }
+        if !mask.is_null() {
+            control::uncontrolled("epoll_pwait with a mask of signals");
+        }
+        let site = Site::default();
+        if descriptors::is_inside(fd) {
+            return epoll_inside(fd, events, count, milliseconds, site);
+        }
+        wait("epoll_pwait", milliseconds.into(), site, || epoll(fd, events, count, 0, mask))
     }
 }

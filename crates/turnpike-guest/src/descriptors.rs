@@ -15,7 +15,7 @@ use crate::blocking::{descriptors, ready};
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd};
-use crate::{cancel, control, memory, shared, sites, time};
+use crate::{cancel, control, memory, shared, sites, sockets, time, timers};
 
 pub(crate) const IN: i16 = 1;
 const OUT: i16 = 4;
@@ -53,11 +53,14 @@ fn holds(condition: u64) -> bool {
 
 /// Comes back when the condition holds, as a step that changes descriptors: true. False when the time
 /// is over, in nanoseconds of virtual time from now, or at once if that is 0.
-pub(crate) fn wait(limit: Option<u64>, site: Site, condition: &dyn Fn() -> bool) -> bool {
+///
+/// `timed` says that a timer may make the condition hold.
+pub(crate) fn wait(limit: Option<u64>, timed: bool, site: Site, condition: &dyn Fn() -> bool) -> bool {
     let site = sites::user(site);
     let object = descriptors(site);
     let deadline = limit.map(|limit| time::passed().saturating_add(limit));
     loop {
+        timers::expire(site);
         let condition = Condition { holds: condition };
         let look = Operation {
             argument: &raw const condition as u64,
@@ -71,17 +74,46 @@ pub(crate) fn wait(limit: Option<u64>, site: Site, condition: &dyn Fn() -> bool)
         if limit == Some(0) {
             return false;
         }
-        let change = control::limited(Operation::new(Kind::Yield, object, site), deadline);
+        let timer = timers::next().filter(|_| timed);
+        let first = [deadline, timer].into_iter().flatten().min();
+        let change = control::limited(Operation::new(Kind::Yield, object, site), first);
         if cancel::step(change).timed_out {
             cancel::point();
-            return false;
+            if deadline.is_some() && deadline == first {
+                return false;
+            }
         }
     }
 }
 
-/// Comes back when something can be read.
-pub(crate) fn readable(fd: c_int, site: Site) {
-    wait(None, site, &|| ready(fd, IN));
+/// Time limits for receiving, in nanoseconds.
+static LIMITS: Global<Vec<(c_int, u64)>> = Global::new(Vec::new());
+
+/// Sets the time limit for receiving from a descriptor; 0 = none.
+pub(crate) fn limit_receiving(fd: c_int, limit: u64) {
+    if control::active() {
+        LIMITS.with(|limits| {
+            limits.retain(|&(known, _)| known != fd);
+            limits.extend((limit > 0).then_some((fd, limit)));
+        });
+    }
+}
+
+/// Comes back when something can be read; false when a time limit is over.
+pub(crate) fn readable(fd: c_int, site: Site) -> bool {
+    let limit = LIMITS.with(|limits| limits.iter().find(|&&(known, _)| known == fd).map(|&(_, limit)| limit));
+    wait(limit, timers::is_timed(fd), site, &|| ready(fd, IN))
+}
+
+/// A descriptor is closed.
+pub(crate) fn closed(fd: c_int) {
+    if !control::active() {
+        return;
+    }
+    set_inside(fd, false);
+    limit_receiving(fd, 0);
+    sockets::forget(fd);
+    timers::forget(fd);
 }
 
 /// Writes everything, in as many parts as there is room for. `write` writes what has room now, and
@@ -94,11 +126,11 @@ pub(crate) fn write_all(
 ) -> isize {
     let mut done = 0;
     loop {
-        wait(None, site, &|| ready(fd, OUT));
+        wait(None, false, site, &|| ready(fd, OUT));
         let written = write(done);
         if written < 0 {
             // SAFETY: the C library's own.
-            let again = unsafe { *sys::__errno_location() } == EAGAIN;
+            let again = unsafe { *sys::__errno_location() } == sys::EAGAIN;
             if again {
                 // Room for less than the system calls ready.
                 continue;
@@ -111,8 +143,6 @@ pub(crate) fn write_all(
         }
     }
 }
-
-const EAGAIN: c_int = 11;
 
 /// Does something while a descriptor does not block.
 pub(crate) fn without_blocking<R>(fd: c_int, work: impl FnOnce() -> R) -> R {
@@ -131,16 +161,29 @@ pub(crate) fn without_blocking<R>(fd: c_int, work: impl FnOnce() -> R) -> R {
     result
 }
 
+unsafe fn list<'a>(polls: *const c_void, count: u64) -> &'a [PollFd] {
+    // SAFETY: promised by the caller; nothing has to be there if there are none.
+    unsafe {
+        if count == 0 { &[][..] } else { core::slice::from_raw_parts(polls as *const PollFd, count as usize) }
+    }
+}
+
 /// Whether all descriptors of a list are inside; negative ones are not looked at.
 ///
 /// # Safety
 /// So many entries.
 pub(crate) unsafe fn all_inside(polls: *const c_void, count: u64) -> bool {
-    // SAFETY: promised by the caller; nothing has to be there if there are none.
-    let polls = unsafe {
-        if count == 0 { &[][..] } else { core::slice::from_raw_parts(polls as *const PollFd, count as usize) }
-    };
-    polls.iter().all(|poll| poll.fd < 0 || is_inside(poll.fd))
+    // SAFETY: promised by the caller.
+    unsafe { list(polls, count) }.iter().all(|poll| poll.fd < 0 || is_inside(poll.fd))
+}
+
+/// Whether there is a timer among the descriptors of a list.
+///
+/// # Safety
+/// So many entries.
+pub(crate) unsafe fn any_timed(polls: *const c_void, count: u64) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { list(polls, count) }.iter().any(|poll| poll.fd >= 0 && timers::is_timed(poll.fd))
 }
 
 /// A new descriptor, or an error.
@@ -152,6 +195,10 @@ fn made(fd: c_int) -> c_int {
 /// A descriptor for the same thing as another.
 pub(crate) fn copied(from: c_int, to: c_int) -> c_int {
     set_inside(to, is_inside(from));
+    if to >= 0 && control::active() {
+        sockets::copied(from, to);
+        timers::copied(from);
+    }
     to
 }
 
@@ -203,22 +250,10 @@ hook! {
         if answer == 0 && what != REMOVE && !is_inside(fd) {
             set_inside(set, false);
         }
+        if answer == 0 && what != REMOVE {
+            timers::watched(set, fd);
+        }
         answer
-    }
-    fn bind(fd: c_int, address: *const c_void, length: u32; site) -> c_int {
-        control::uncontrolled("bind: who else uses the address");
-        shared::files(site);
-        real!(bind: fn(c_int, *const c_void, u32) -> c_int)(fd, address, length)
-    }
-    fn connect(fd: c_int, address: *const c_void, length: u32; site) -> c_int {
-        control::uncontrolled("connect: what happens at the other end");
-        shared::files(site);
-        real!(connect: fn(c_int, *const c_void, u32) -> c_int)(fd, address, length)
-    }
-    fn timerfd_create(clock: c_int, flags: c_int; site) -> c_int {
-        control::uncontrolled("timerfd_create, whose timers go by real time,");
-        shared::files(site);
-        real!(timerfd_create: fn(c_int, c_int) -> c_int)(clock, flags)
     }
     fn dup(fd: c_int; site) -> c_int {
         shared::files(site);

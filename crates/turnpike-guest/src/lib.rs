@@ -130,11 +130,15 @@ mod semaphore;
 #[cfg(supported)]
 mod shared;
 #[cfg(supported)]
+mod sockets;
+#[cfg(supported)]
 mod stdio;
 #[cfg(supported)]
 mod threads;
 #[cfg(supported)]
 mod time;
+#[cfg(supported)]
+mod timers;
 
 #[cfg(embedded)]
 #[panic_handler]

@@ -219,14 +219,12 @@ about! { files:
     fn fsync(fd: c_int) -> c_int;
     fn ftruncate(fd: c_int, size: i64) -> c_int;
     fn isatty(fd: c_int) -> c_int;
-    fn listen(fd: c_int, waiting: c_int) -> c_int;
     fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
     fn lseek64(fd: c_int, offset: i64, whence: c_int) -> i64;
     fn opendir(path: *const c_char) -> *mut c_void;
     fn pathconf(path: *const c_char, name: c_int) -> c_long;
     fn posix_fadvise(fd: c_int, offset: i64, size: i64, advice: c_int) -> c_int;
     fn shutdown(fd: c_int, how: c_int) -> c_int;
-    fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int;
     fn tcsetattr(fd: c_int, when: c_int, from: *const c_void) -> c_int;
     fn tmpfile() -> *mut c_void;
     fn umask(mode: u32) -> u32;

@@ -57,7 +57,7 @@ static void files(void) {
     if (is("folder")) mkdir("made", 0755);
     if (is("address")) {
         struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = 0x0100007f};
-        assert(bind(socket(AF_INET, SOCK_STREAM, 0), (void *)&address, sizeof address) == 0);
+        assert(bind(socket(AF_INET, SOCK_DGRAM, 0), (void *)&address, sizeof address) == 0);
     }
 }
 int main(int argc, char **argv) {

@@ -27,6 +27,7 @@ mod reductions;
 mod renewals;
 mod saving;
 mod scripts;
+mod sockets;
 mod spilling;
 mod spinning;
 mod times;
