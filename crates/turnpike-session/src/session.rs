@@ -97,6 +97,19 @@ impl Session {
         Session::read(FRONT_ENDS, source, Some(output))
     }
 
+    /// A model that the caller built. There is nothing to read, so options of front-ends do not apply.
+    pub fn of_model(model: Arc<dyn Model>) -> Session {
+        let name = model.info().name.clone();
+        let (location, reading) = (Location::File(name.clone()), Reading::default());
+        let source = Source::Model { location, reading: reading.clone() };
+        Session::new(name, source, reading, Document::Model { model, size: None })
+    }
+
+    fn new(name: String, source: Source, reading: Reading, document: Document) -> Session {
+        let (processes, checkpoints, spill) = (None, Checkpoints::default(), None);
+        Session { name, source, reading, document, processes, checkpoints, spill }
+    }
+
     fn read(
         languages: &[&'static FrontEnd],
         source: &Source,
@@ -112,15 +125,7 @@ impl Session {
                 (location.to_string(), reading.clone(), open_model(languages, location, reading)?)
             }
         };
-        Ok(Session {
-            name,
-            source: source.clone(),
-            reading,
-            document,
-            processes: None,
-            checkpoints: Checkpoints::default(),
-            spill: None,
-        })
+        Ok(Session::new(name, source.clone(), reading, document))
     }
 
     /// What was opened.

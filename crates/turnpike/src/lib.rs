@@ -34,8 +34,8 @@ pub use turnpike_runtime::{
 };
 pub use turnpike_scheduler::{Memory, Timeouts};
 pub use turnpike_session::{
-    Limits, Objective, RunReport, Search as SearchRequest, SearchError, SearchReport, StopReason, Strategy,
-    Verdict, WitnessReport, strategy,
+    Evidence, FormulaReply, Fragment, Limits, Objective, RunReport, Search as SearchRequest, SearchError,
+    SearchReport, Shape, StopReason, Strategy, Verdict, WitnessReport, strategy,
 };
 pub use watch::Stuck;
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use turnpike_model::native::{Native, NativeModel};
 use turnpike_model::{Diagnostic, Model};
 use turnpike_session::{
-    Plan, Problem, Search as Request, SearchError, SearchReport, StrategyChoice, Verdict, WitnessReport,
+    Evidence, FormulaReply, Outcome, Plan, Problem, Search as Request, SearchError, SearchReport, Session,
+    Shape, Silent, StrategyChoice, Verdict, WitnessReport,
 };
 
 /// A search over a model, ready to be narrowed down and run.
@@ -95,6 +96,65 @@ impl Search {
         plan.run(&|_| {}, &AtomicBool::new(false))
     }
 
+    /// Decides a formula of the modal mu-calculus over the labels of the model: the text of the formula, or
+    /// the path of a `.mcf` file. Without a strategy its game is solved; with one, a path that decides the
+    /// formula is searched for. Labels are read as actions: `write(1)` is an action with a number.
+    ///
+    /// ```
+    /// # use turnpike::{NativeModel, Search};
+    /// # struct Lamp;
+    /// # #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    /// # enum Switch { On, Off }
+    /// # impl NativeModel for Lamp {
+    /// #     type State = bool;
+    /// #     type Action = Switch;
+    /// #     fn initial(&self) -> bool { false }
+    /// #     fn actions(&self, on: &bool, actions: &mut Vec<Switch>) {
+    /// #         actions.push(if *on { Switch::Off } else { Switch::On });
+    /// #     }
+    /// #     fn next(&self, on: &bool, _: &Switch) -> Option<bool> { Some(!on) }
+    /// # }
+    /// let reply = Search::of(Lamp).decide("[true*.on.on]false").unwrap();
+    /// assert_eq!(reply.holds, Some(true));
+    /// ```
+    ///
+    /// # Errors
+    /// The formula is wrong, or an objective was added too.
+    pub fn decide(mut self, formula: &str) -> Result<FormulaReply, SearchError> {
+        if let Some(mistake) = self.mistake {
+            return Err(mistake.into());
+        }
+        self.request.goals.formulas = vec![formula.to_owned()];
+        // One thread solves a game, and its result does not depend on a seed.
+        if self.request.strategy.name.is_none() {
+            self.request.running.threads = None;
+        }
+        let refused = |problem: Problem| SearchError::from(problem.into_diagnostic());
+        let session = Session::of_model(self.model);
+        let report = session.run(&self.request, &Silent, &AtomicBool::new(false)).map_err(refused)?;
+        let Outcome::Formulas(answers) = report.outcome else {
+            return Err(Diagnostic::error("the formula was not decided").into());
+        };
+        let answer = answers.into_iter().next().ok_or_else(|| Diagnostic::error("there is no formula"))?;
+        answer.reply.map_err(refused)
+    }
+
+    /// Decides a formula and panics with the path that violates it.
+    ///
+    /// # Panics
+    /// When the formula is violated, cannot be decided, or is wrong.
+    #[track_caller]
+    pub fn assert_holds(self, formula: &str) {
+        match self.decide(formula) {
+            Ok(FormulaReply { holds: Some(true), .. }) => {}
+            Ok(FormulaReply { holds: Some(false), evidence, .. }) => {
+                panic!("violated: {formula}\n{}", evidence.map(|one| steps(&one)).unwrap_or_default())
+            }
+            Ok(reply) => panic!("not decided: {formula}: {}", reply.reason.unwrap_or_default()),
+            Err(error) => panic!("{formula}: {error}"),
+        }
+    }
+
     /// Runs the search and panics with the witness when something is found.
     ///
     /// # Panics
@@ -112,6 +172,24 @@ impl Search {
             Err(error) => panic!("the search failed: {error}"),
         }
     }
+}
+
+/// Evidence as the message of a failing test: its path, or its transitions if it has branches.
+fn steps(evidence: &Evidence) -> String {
+    let mut text = String::new();
+    if let Shape::Branching = evidence.shape() {
+        for edge in &evidence.edges {
+            let _ = writeln!(text, "{:>4}  {}  {}", edge.from, edge.label, edge.to);
+        }
+        return text;
+    }
+    for (index, edge) in evidence.path().iter().enumerate() {
+        let _ = writeln!(text, "{:>4}  {}", index + 1, edge.label);
+    }
+    if let Shape::Lasso { stem, .. } = evidence.shape() {
+        let _ = writeln!(text, "      again from step {}", stem + 1);
+    }
+    text
 }
 
 /// A witness as the message of a failing test.

@@ -147,3 +147,35 @@ fn checks_of_programs_refuse_misspelt_operations() {
     let error = format!("{:?}", checked.expect_err("no program does `unlok`"));
     assert!(error.contains("did you mean `unlock`?"), "{error}");
 }
+
+#[test]
+fn formulas_are_about_labels() {
+    let decide = |formula: &str| Search::of(LostUpdate).decide(formula).unwrap();
+    assert_eq!(decide("[true*] forall n: Nat. [write(n)]<true*>true").holds, Some(true));
+    assert_eq!(decide("[(!read(0))* . write(0)]false").holds, Some(true), "nobody writes before reading");
+    let reply = decide("[true* . read(1) . true* . write(0) . true* . write(1)]false");
+    assert_eq!(reply.holds, Some(false));
+    let labels: Vec<String> = reply.evidence.unwrap().path().iter().map(|edge| edge.label.clone()).collect();
+    assert_eq!(labels.len(), 4, "{labels:?}");
+    assert_eq!(labels[3], "write(1)");
+    // Any strategy looks for such a path.
+    for strategy in ["bfs", "drs", "highway"] {
+        let search = Search::of(LostUpdate).strategy(strategy).seed(5);
+        assert_eq!(search.decide("[true* . write(0) . write(1)]false").unwrap().holds, Some(false));
+    }
+}
+
+#[test]
+#[should_panic(expected = "violated: [true* . write(1)]false\n   1  read(1)\n   2  write(1)\n")]
+fn assert_holds_tells_the_path() {
+    Search::of(LostUpdate).assert_holds("[true* . write(1)]false");
+}
+
+#[test]
+fn wrong_formulas_are_explained() {
+    let message = |search: Search, formula: &str| search.decide(formula).unwrap_err().to_string();
+    assert!(message(Search::of(LostUpdate), "[true").contains("never closed"));
+    assert!(message(Search::of(LostUpdate), "mu X. !X").contains("odd number of negations"));
+    assert!(message(Search::of(LostUpdate).find("deadlock"), "true").contains("does not apply to formulas"));
+    assert!(message(Search::of(LostUpdate), "missing.mcf").contains("missing.mcf"));
+}
