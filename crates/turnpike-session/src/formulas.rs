@@ -10,7 +10,7 @@ mod search;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -73,6 +73,7 @@ pub struct FormulaAnswer {
 }
 
 /// What was found out about a formula.
+#[derive(Debug)]
 pub struct FormulaReply {
     /// Whether it holds; `None` when that is not known.
     pub holds: Option<bool>,
@@ -329,14 +330,25 @@ impl Session {
         }
         let mut watch = Watch { limits: &search.limits, interrupt, started: Instant::now(), reason: None };
         // What a search finds while the game goes on.
-        let (mut tried, mut found) = (false, Ok(None));
-        let outcome = solve(&*checked.model, &*checked.requirement, &mut |progress| {
-            if !tried && progress.states >= TRY_AFTER {
-                tried = true;
-                found = checked.try_search(formula, search, observer, interrupt);
-            }
-            !matches!(found, Ok(None)) || watch.stop(progress)
-        });
+        let (mut attempts, mut next, mut found) = (0, TRY_AFTER, Ok(None));
+        let mut play = |watch: &mut Watch<'_>| {
+            solve(&*checked.model, &*checked.requirement, &mut |progress| {
+                if progress.states >= next {
+                    let limits = Limits {
+                        states: Some(progress.states / 2),
+                        time: watch.left(),
+                        ..search.limits.clone()
+                    };
+                    found = checked.try_search(formula, search, (attempts, limits), observer, interrupt);
+                    (attempts, next) = (attempts + 1, progress.states.saturating_mul(4));
+                }
+                !matches!(found, Ok(None)) || watch.stop(progress)
+            })
+        };
+        let mut outcome = play(&mut watch);
+        if matches!(outcome, Err(Failure::Data(_))) && checked.learn_labels(&mut watch)? {
+            outcome = play(&mut watch);
+        }
         if let Some(reply) = found? {
             return Ok(reply);
         }
@@ -372,6 +384,25 @@ impl Session {
     }
 }
 
+impl CheckedFormula {
+    /// Makes all labels of the system known, if that may bound a quantifier and the system is small.
+    fn learn_labels(&self, watch: &mut Watch<'_>) -> Result<bool, Problem> {
+        if !self.requirement.gains_from_labels() {
+            return Ok(false);
+        }
+        let mut explorer = self.model.explorer();
+        let mut stop = |states: usize| watch.stop(&Progress { states: states as u64, ..Progress::default() });
+        let (ids, known) =
+            labels::visit_labels(&*self.model, &mut *explorer, labels::MOST_STATES, &mut stop)?;
+        // What a model leaves out may have other labels.
+        if known == Known::Some || self.model.left_out().is_some() {
+            return Ok(false);
+        }
+        let learnt = self.requirement.learn_all_labels(&ids, &mut *explorer);
+        learnt.map_err(|error| Problem::new(error.message)).map(|()| true)
+    }
+}
+
 /// Watches the limits of a search.
 struct Watch<'a> {
     limits: &'a Limits,
@@ -381,6 +412,11 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
+    /// The time that is left, if it is limited.
+    fn left(&self) -> Option<Duration> {
+        self.limits.time.map(|most| most.saturating_sub(self.started.elapsed()))
+    }
+
     fn stop(&mut self, progress: &Progress) -> bool {
         let memory = self.limits.memory.unwrap_or_else(default_memory);
         let reason = if self.interrupt.load(Ordering::Relaxed) {

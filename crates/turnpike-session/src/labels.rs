@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use turnpike_mcrl2::explore::{Mcrl2Model, Options, declare_labels_for};
-use turnpike_model::{Diagnostic, Model, Successors};
+use turnpike_model::{Diagnostic, Explorer, LabelId, Model, Successors};
 
 use crate::formulas::FormulaText;
 use crate::problem::Problem;
@@ -70,6 +70,17 @@ pub(crate) fn declarations(
 /// The texts of labels, as far as a bounded exploration meets them.
 fn labels_of(model: &dyn Model) -> Result<(BTreeSet<String>, Known), Problem> {
     let mut explorer = model.explorer();
+    let (ids, known) = visit_labels(model, &mut *explorer, MOST_STATES, &mut |_| false)?;
+    Ok((ids.into_iter().map(|id| explorer.label(id).text).collect(), known))
+}
+
+/// The labels that a bounded exploration meets, in the order in which it meets them.
+pub(crate) fn visit_labels(
+    model: &dyn Model,
+    explorer: &mut dyn Explorer,
+    most: usize,
+    stop: &mut dyn FnMut(usize) -> bool,
+) -> Result<(Vec<LabelId>, Known), Problem> {
     let failed =
         |error: turnpike_model::StepError| Problem::new(error.to_string()).in_file(model.info().name.clone());
     let mut initial = Vec::new();
@@ -77,18 +88,21 @@ fn labels_of(model: &dyn Model) -> Result<(BTreeSet<String>, Known), Problem> {
     let mut successors = Successors::new(initial.len());
     let (mut seen, mut queue) = (FxHashSet::default(), vec![initial.clone()]);
     seen.insert(initial);
-    let (mut ids, mut texts) = (FxHashSet::default(), BTreeSet::new());
+    let (mut met, mut ids) = (FxHashSet::default(), Vec::new());
     let (mut next, mut known) = (0, Known::All);
     while next < queue.len() {
+        if stop(next) {
+            return Ok((ids, Known::Some));
+        }
         explorer.successors(&queue[next], &mut successors).map_err(failed)?;
         for (label, target) in successors.iter() {
-            if ids.insert(label) {
-                texts.insert(explorer.label(label).text);
+            if met.insert(label) {
+                ids.push(label);
             }
             if seen.contains(target) {
                 continue;
             }
-            if queue.len() == MOST_STATES {
+            if queue.len() == most {
                 known = Known::Some;
                 continue;
             }
@@ -97,7 +111,7 @@ fn labels_of(model: &dyn Model) -> Result<(BTreeSet<String>, Known), Problem> {
         }
         next += 1;
     }
-    Ok((texts, known))
+    Ok((ids, known))
 }
 
 /// A note for formulas about labels that were not met.

@@ -3,9 +3,10 @@
 use turnpike_formula::{Decision, Evidence, Taken, solve};
 use turnpike_lts::{AutDialect, LtsModel, read_lts};
 use turnpike_mcrl2::explore::LabelSource;
-use turnpike_model::{StepError, Successors};
+use turnpike_model::{Model, StepError, Successors};
 
 use super::{CheckedFormula, FormulaText};
+use crate::labels::visit_labels;
 use crate::problem::{Problem, ProblemKind};
 
 /// Evidence with more steps is not checked again by itself.
@@ -42,6 +43,11 @@ impl CheckedFormula {
             true => requirement,
             false => requirement.with_state_actions(&self.state_actions),
         };
+        if requirement.gains_from_labels() {
+            let mut explorer = system.explorer();
+            let (ids, _) = visit_labels(&system, &mut *explorer, usize::MAX, &mut |_| false).ok()?;
+            requirement.learn_all_labels(&ids, &mut *explorer).ok()?;
+        }
         // Some values have texts that cannot be read back.
         let again = solve(&system, &requirement, &mut |_| false).ok()?;
         Some(match again.decision {

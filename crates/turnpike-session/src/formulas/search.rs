@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use turnpike_formula::{Evidence, Fragment, Product, Progress, Runs, Taken};
 use turnpike_model::formula::Property;
-use turnpike_model::{Diagnostic, Model, StepError, Trace};
+use turnpike_model::{Diagnostic, Model, StepError, Trace, hash};
 use turnpike_search::{Limits, SearchReport, StopReason, Verdict};
 
 use super::{AskedFormula, CheckedFormula, FormulaReply, FormulaText};
@@ -17,10 +17,9 @@ use crate::request::{Goals, Search, StrategyChoice};
 use crate::run::{Observer, Silent};
 use crate::session::Session;
 
-/// States that the game explores before a search is tried, and states that this search expands. What
-/// the search may cost in vain is half of what was done before.
+/// States that the game explores before a search is tried; another one follows whenever it has explored
+/// four times as many. What a search may cost in vain is half of what was done before.
 pub(super) const TRY_AFTER: u64 = 100_000;
-const TRY_STATES: u64 = 50_000;
 
 /// A model whose findings decide the formula.
 enum Searched {
@@ -160,20 +159,24 @@ impl CheckedFormula {
         }
     }
 
-    /// A search by the portfolio, while the game is not decided; `None` if it does not decide either.
+    /// A search by the portfolio within limits, while the game is not decided; `None` if it does not decide
+    /// either.
     pub(super) fn try_search(
         &self,
         formula: &FormulaText,
         search: &Search,
+        (attempt, limits): (u64, Limits),
         observer: &dyn Observer,
         interrupt: &AtomicBool,
     ) -> Result<Option<FormulaReply>, Problem> {
         if self.fragment.run_refutes().is_none() {
             return Ok(None);
         }
-        let limits = Limits { states: Some(TRY_STATES), ..search.limits.clone() };
-        let strategy = StrategyChoice::named("auto");
-        let attempt = Search { strategy, limits, running: search.running.clone(), ..Search::default() };
+        let (strategy, mut running) = (StrategyChoice::named("auto"), search.running.clone());
+        if attempt > 0 {
+            running.seed = hash::mix(running.seed, attempt);
+        }
+        let attempt = Search { strategy, limits, running, ..Search::default() };
         let reply = self.search(formula, &attempt, observer, interrupt)?;
         Ok(Some(reply).filter(|reply| reply.holds.is_some()))
     }
