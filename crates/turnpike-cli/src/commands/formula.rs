@@ -88,22 +88,41 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         let plural = if needed == 1 { "" } else { "s" };
         return Err(Failure::usage(format!("this pattern needs {needed} action{plural}, not {found}")));
     }
-    let bind = args.forall.as_ref().map(|variables| format!("forall {variables}. ")).unwrap_or_default();
-    let formula = args.pattern.formula(&args.actions, &bind);
-    check_closed(&args.actions, &formula)?;
+    let asked = args.forall.clone().unwrap_or_default();
+    let free = free_letters(&args.actions, &args.pattern.formula(&args.actions, &quantifier(&asked)))?;
+    let assumed: Vec<String> = free.iter().map(|name| format!("{name}: {}", name.to_uppercase())).collect();
+    let variables = std::iter::once(&asked).chain(&assumed).map(String::as_str);
+    let variables: Vec<&str> = variables.filter(|one| !one.is_empty()).collect();
+    let formula = args.pattern.formula(&args.actions, &quantifier(&variables.join(", ")));
+    let doubt = (!assumed.is_empty()).then(|| {
+        let message = format!("the sorts of variables are guesses: {}", assumed.join(", "));
+        Diagnostic::warning(message).help(format!("name them, for example: --forall '{}: Nat'", free[0]))
+    });
     match format {
-        Format::Human => output::line(&formula),
+        Format::Human => {
+            output::line(&formula);
+            doubt.iter().for_each(|one| output::diagnostic("", None, one));
+        }
         Format::Json => output::json(&json!({
             "turnpike": VERSION,
             "command": "formula",
             "formula": formula,
+            "warnings": doubt.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(),
         })),
     }
     Ok(Exit::Clean)
 }
 
-/// Refuses what is not a formula, and single letters that nothing binds: they are not constants.
-fn check_closed(actions: &[String], formula: &str) -> Outcome<()> {
+/// A quantifier over variables, if there are any.
+fn quantifier(variables: &str) -> String {
+    match variables.is_empty() {
+        true => String::new(),
+        false => format!("forall {variables}. "),
+    }
+}
+
+/// The single letters that nothing binds: they are variables, not constants. Refuses what is not a formula.
+fn free_letters(actions: &[String], formula: &str) -> Outcome<Vec<String>> {
     for action in actions {
         let (parsed, diagnostics) = parse_formula(&format!("[{action}]true"), &Symbols::default());
         if parsed.is_none() {
@@ -112,26 +131,23 @@ fn check_closed(actions: &[String], formula: &str) -> Outcome<()> {
         }
     }
     let (parsed, diagnostics) = parse_formula(formula, &Symbols::default());
-    if parsed.is_none() {
+    let Some(file) = parsed else {
         return Err(Failure {
             source: Some(formula.to_owned()),
             diagnostics,
             ..Failure::usage("").in_file("the formula")
         });
-    }
-    let Some(file) = parsed else { return Ok(()) };
-    let mut walk = Walk { tree: &file.tree, bound: Vec::new(), free: None };
+    };
+    let mut walk = Walk { tree: &file.tree, bound: Vec::new(), free: Vec::new() };
     walk.state(&file.formula);
-    let Some(free) = walk.free else { return Ok(()) };
-    let error = Diagnostic::error(format!("nothing binds the variable `{free}`"));
-    Err(error.help(format!("name its sort, for example: --forall '{free}: Nat'")).into())
+    Ok(walk.free)
 }
 
-/// Looks for a single letter among the arguments of actions that nothing binds.
+/// Looks for single letters among the arguments of actions that nothing binds.
 struct Walk<'t> {
     tree: &'t Tree,
     bound: Vec<Symbol>,
-    free: Option<String>,
+    free: Vec<String>,
 }
 
 impl Walk<'_> {
@@ -194,8 +210,8 @@ impl Walk<'_> {
             Data::Name(name) => {
                 let text = self.tree.text(*name);
                 let is_letter = text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_lowercase());
-                if is_letter && !self.bound.contains(name) {
-                    self.free.get_or_insert_with(|| text.to_owned());
+                if is_letter && !self.bound.contains(name) && !self.free.iter().any(|one| one == text) {
+                    self.free.push(text.to_owned());
                 }
             }
             Data::Unary(_, inner) => self.argument(*inner),

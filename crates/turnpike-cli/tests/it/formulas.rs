@@ -176,6 +176,37 @@ fn paths_of_timed_automata_have_actions_and_locations() {
     }
 }
 
+/// Where a query and a formula ask the same, zones with covering and the game give the same answer.
+#[test]
+fn queries_and_formulas_agree() {
+    let fischer = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/timed/fischer.xta");
+    let places = ["idle", "writing", "waiting", "critical"];
+    let (mut queries, mut formulas) = (Vec::new(), Vec::new());
+    for one in places {
+        for other in places {
+            queries.push(format!("E<> P(1).{one} && P(2).{other}"));
+            formulas.push(format!("<true* . at_P(1, {one}) . at_P(2, {other})>true"));
+            queries.push(format!("A[] not (P(1).{one} && P(2).{other})"));
+            formulas.push(format!("[true* . at_P(1, {one}) . at_P(2, {other})]false"));
+        }
+    }
+    for wait in ["WAIT=1", "WAIT=3"] {
+        let settings = ["--set", "N=2", "--set", "WRITE=2", "--set", wait, "--format", "json"];
+        let ask = |flag: &str, all: &[String]| {
+            let mut arguments = vec!["search", fischer];
+            all.iter().for_each(|one| arguments.extend([flag, one]));
+            turnpike(&[&arguments, &settings[..]].concat()).exits(1).json()
+        };
+        let (answers, verdicts) = (ask("--query", &queries), ask("--formula", &formulas));
+        let satisfied = |at: usize| answers["queries"][at]["satisfied"].as_bool();
+        let holds = |at: usize| verdicts["formulas"][at]["verdict"].as_str().map(|one| one == "holds");
+        for at in 0..queries.len() {
+            assert!(holds(at).is_some());
+            assert_eq!(satisfied(at), holds(at), "{wait}: {} and {}", queries[at], formulas[at]);
+        }
+    }
+}
+
 #[test]
 fn verdicts_have_their_evidence_in_json() {
     let report = ask(&[HOLDS, VIOLATED, WRONG], &["--format", "json"]).exits(2).json();
@@ -418,7 +449,7 @@ fn quantifiers_may_stand_before_repetitions() {
         ("forall n,m: Nat. [a(n).a(m)]val(m == n + 1)", 0),
         ("forall n: Nat. ([a(n)]true && <true>true)", 0),
         ("forall n: Nat. [true*.a(n).(!b(n))*.b(n)]false", 0),
-        ("forall n: Nat. [(!a(n))*.b(n)]false", 2),
+        ("forall n: Nat. [(!a(n))*.b(n)]false", 1),
     ] {
         let ran = ask(&[formula], &[]);
         assert_eq!(ran.code, code, "{formula}\n{}", ran.text());
@@ -426,6 +457,27 @@ fn quantifiers_may_stand_before_repetitions() {
 }
 
 /// The formula that explains a difference holds in one system only.
+#[test]
+fn numbers_are_bounded_by_all_labels() {
+    // No label fixes n where its quantifier stands, but numbers that no label has are alike.
+    let fair = "forall n: Nat. [true*] nu X. mu Y. nu Z. [a(n)]X && ([a(n)]false || [!a(n)]Y) && [!a(n)]Z";
+    ask(&[fair], &[]).expect(0, &["holds"]);
+    ask(&["forall n: Nat. mu X. [!a(n)]X"], &[]).expect(1, &["violated"]);
+    ask(&["exists n: Nat. nu X. [true]X && [a(n)]false"], &[]).expect(0, &["holds"]);
+    ask(&["exists n: Nat. [true*]<true* . b(n)>true"], &[]).expect(0, &["holds"]);
+    let branch = folder(&[("branch.aut", BRANCH)]);
+    let formula = "exists n: Nat. mu X. <a(n)>true && [!a(n)]X";
+    turnpike_in(branch.path(), &["search", "branch.aut", "--formula", formula], "").expect(1, &["violated"]);
+    // Conditions tell numbers apart that no label has.
+    let formula = "exists n: Nat. [true*]<true*>(val(n > 70) && <a(n)>true)";
+    ask(&[formula], &[]).expect(2, &["the values of n cannot be enumerated"]);
+    // Data decides a condition without all its values, and what follows from nothing needs none.
+    let formula = "exists n, m: Nat. val(n > m) && (exists n: Nat. <a(n)>true) || <b(0)>true";
+    ask(&[formula], &[]).expect(0, &["holds"]);
+    ask(&["forall n: Nat. [true*.a(n).(!b(n))*]true"], &[]).expect(0, &["holds"]);
+    ask(&["exists n: Nat. val(n > 3) && <(!b(n))*>false"], &[]).expect(1, &["violated"]);
+}
+
 #[test]
 fn distinguishing_formulas_distinguish() {
     let early = "des (0,3,4)\n(0,\"a\",1)\n(1,\"b\",2)\n(1,\"c\",3)\n";
@@ -465,8 +517,13 @@ fn distinguishing_formulas_distinguish() {
 #[test]
 fn patterns_print_closed_formulas() {
     let response = ["formula", "response", "r(d)", "s(d)"];
-    turnpike(&response).expect(2, &["nothing binds the variable `d`", "--forall 'd: Nat'"]);
-    turnpike(&[&response[..], &["--forall", "d: D"]].concat()).expect(0, &["[true*] forall d: D. [(r(d))]"]);
+    let closed = "[true*] forall d: D. [(r(d))](mu X. [!(s(d))]X && <true>true)";
+    turnpike(&response).expect(0, &[closed, "guesses: d: D", "--forall 'd: Nat'"]);
+    let chosen = turnpike(&[&response[..], &["--forall", "d: Nat"]].concat());
+    assert_eq!(chosen.exits(0).text().trim(), closed.replace(": D", ": Nat"));
+    let mixed = ["formula", "never-after", "r(d, e)", "s(d)", "--forall", "d: Nat"];
+    turnpike(&mixed).expect(0, &["[true*] forall d: Nat, e: E. [(r(d, e)) . true* . (s(d))]false"]);
+    turnpike(&["formula", "absence", "r(d1)"]).expect(0, &["[true*] [(r(d1))]false"]);
     turnpike(&["formula", "response", "a(", "b"]).expect(2, &["`a(` is not an action formula"]);
     turnpike(&["formula", "absence", "exists d: Nat. a(d)"]).exits(0);
 }

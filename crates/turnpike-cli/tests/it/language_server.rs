@@ -5,6 +5,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::common::folder;
+
 /// An editor with one open file.
 struct Editor {
     server: Child,
@@ -207,6 +209,39 @@ fn mistakes_are_shown_where_they_are_and_vanish() {
     let before = editor.shown.len();
     editor.replace_all(COUNTER);
     assert_eq!(editor.wait(before + 1), json!([]));
+    editor.close();
+}
+
+#[test]
+fn formulas_know_the_names_of_their_specification() {
+    let folder = folder(&[("lamp.mcrl2", COUNTER)]);
+    let address = |name: &str| format!("file://{}/{name}", folder.path().display());
+    let text = "[true* . show(red) . show(red)]false";
+    let mut editor = Editor::open(address("lamp.mcf").leak(), text);
+    assert_eq!(editor.wait(1), json!([]), "nothing is wrong");
+    let hover = editor.ask("textDocument/hover", editor.at(0, 10));
+    assert_eq!(hover["contents"]["value"], "```\nact show: Colour\n```");
+    let found = editor.ask("textDocument/definition", editor.at(0, 10));
+    assert_eq!((line_of(&found), &found["uri"]), (3, &json!(address("lamp.mcrl2"))), "{found}");
+    let offered = editor.ask("textDocument/completion", editor.at(0, 10));
+    let offered = offered.as_array().expect("a list").iter().filter_map(|one| one["label"].as_str());
+    assert!(["show", "green", "next", "nu"].iter().all(|word| offered.clone().any(|one| one == *word)));
+    let mut question = editor.at(0, 10);
+    question["newName"] = json!("display");
+    let response = editor.response("textDocument/rename", question);
+    assert!(response["error"]["message"].as_str().is_some_and(|text| text.contains("specification")));
+
+    let before = editor.shown.len();
+    editor.replace_all(&text.replace("red)]", "blue)]"));
+    let shown = editor.wait(before + 1);
+    assert_eq!(shown[0]["range"]["start"], json!({"line": 0, "character": 25}), "{shown}");
+    // The specification counts as it is in the editor.
+    let before = editor.shown.len();
+    let more = COUNTER.replace("red | green", "red | green | blue");
+    let document = json!({"uri": address("lamp.mcrl2"), "languageId": "x", "version": 1, "text": more});
+    editor.tell("textDocument/didOpen", json!({"textDocument": document}));
+    let shown = editor.wait(before + 2);
+    assert_eq!(shown, json!([]), "blue is a colour now");
     editor.close();
 }
 

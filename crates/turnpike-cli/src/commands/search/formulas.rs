@@ -105,16 +105,26 @@ pub(super) fn show(answer: &FormulaAnswer, quiet: bool, files: &[String]) {
     ));
     if let (Some(evidence), Some(holds)) = (&reply.evidence, reply.holds) {
         let lines = explain(evidence, reply.fragment, holds);
-        let sentence = explain_evidence(evidence, &answer.formula.text).filter(|_| !lines.is_empty());
+        let is_path = reply.fragment.path_refutes() != Some(holds);
+        let sentence = explain_evidence(evidence, &answer.formula.text);
+        let sentence = sentence.filter(|_| is_path && !lines.is_empty());
         sentence.iter().chain(&lines).for_each(|line| output::line(&format!("  {line}")));
     }
     files.iter().for_each(|file| output::line(&format!("  wrote: {file}")));
 }
 
-/// Evidence in words; nothing where it would only say that all was explored.
+/// Evidence in words.
 fn explain(evidence: &Evidence, fragment: Fragment, holds: bool) -> Vec<String> {
-    if fragment.path_refutes() == Some(holds) || evidence.edges.is_empty() {
+    if evidence.edges.is_empty() {
         return Vec::new();
+    }
+    if fragment.path_refutes() == Some(holds) {
+        let verb = if holds { "violates" } else { "satisfies" };
+        return vec![format!(
+            "no path {verb} it: all that matters was explored, {} and {}",
+            counted(evidence.states.len() as u64, "state"),
+            counted(evidence.edges.len() as u64, "transition")
+        )];
     }
     let path = evidence.path();
     let verb = if holds { "shows that it holds" } else { "refutes it" };
