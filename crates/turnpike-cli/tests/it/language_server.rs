@@ -234,7 +234,7 @@ fn formulas_know_the_names_of_their_specification() {
     let before = editor.shown.len();
     editor.replace_all(&text.replace("red)]", "blue)]"));
     let shown = editor.wait(before + 1);
-    assert_eq!(shown[0]["range"]["start"], json!({"line": 0, "character": 25}), "{shown}");
+    assert_eq!(shown[0]["range"]["start"], json!({"line": 0, "character": 26}), "{shown}");
     // The specification counts as it is in the editor.
     let before = editor.shown.len();
     let more = COUNTER.replace("red | green", "red | green | blue");
