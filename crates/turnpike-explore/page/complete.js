@@ -7,9 +7,10 @@ const SHOWN = 12;
 const BREAKS = /[\s&|!<>=+*/]/;
 
 export class Completion {
-  // `words` gives the candidates for the text before the word and the word itself.
-  constructor(input, words) {
+  // `words` gives the candidates for the text before the word; `breaks` is what stands between words.
+  constructor(input, words, breaks = BREAKS) {
     this.input = input;
+    this.breaks = breaks;
     this.words = words;
     this.found = [];
     this.chosen = -1;
@@ -29,7 +30,7 @@ export class Completion {
   word() {
     const before = this.input.value.slice(0, this.input.selectionStart);
     let start = before.length;
-    while (start > 0 && !BREAKS.test(before[start - 1])) start -= 1;
+    while (start > 0 && !this.breaks.test(before[start - 1])) start -= 1;
     return { start, text: before.slice(start), before: before.slice(0, start) };
   }
 

@@ -1,6 +1,6 @@
 // The state space: the explored part as a graph in layers.
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { byId, counted, download, make, makeSvg, rove } from "./elements.js";
 
 const RADIUS = 11;
@@ -19,17 +19,20 @@ export class Graph {
     this.steps = steps;
     this.asked = { limit: model.program ? 60 : 200, expand: [], colour: null, collapse: null, bisimilar: false, highway: null, seed: 0 };
     this.scale = null;
+    // Places that nodes were moved to by hand, by state.
+    this.moved = new Map();
   }
 
   // Draws what was asked for; what is drawn already is only marked anew.
   async show() {
     const wanted = JSON.stringify(this.asked);
     const picture = byId("picture");
+    const asking = (this.asking = (this.asking ?? 0) + 1);
     if (wanted === this.drawn && this.svg.isConnected) {
-      this.markCurrent();
+      await this.findPlace();
+      if (asking === this.asking) this.markCurrent();
       return;
     }
-    const asking = (this.asking = (this.asking ?? 0) + 1);
     this.showTools();
     if (wanted !== this.drawn) {
       let graph;
@@ -47,17 +50,33 @@ export class Graph {
       this.drawn = wanted;
       this.draw();
     }
+    await this.findPlace();
+    if (asking !== this.asking || !byId("tab-space").matches("[aria-selected=true]")) return;
     byId("picture-key").replaceChildren(...this.key());
     picture.replaceChildren(this.svg);
     this.markCurrent();
     this.reveal();
   }
 
+  // The state that is looked at, as the picture knows it: for models with time it has coarser states.
+  async findPlace() {
+    const { visit, hash } = this.steps.details;
+    if (!this.model.timed) {
+      this.hash = hash;
+      return;
+    }
+    try {
+      this.hash = (await get(`/api/visit/${visit}/place`)).hash;
+    } catch {
+      this.hash = null;
+    }
+  }
+
   // Scrolls to the node that was expanded last, the one that is looked at, or the initial one.
   reveal() {
     const { nodes } = this.graph;
     const expanded = nodes.findIndex((node) => node.state === this.asked.expand.at(-1));
-    const current = nodes.findIndex((node) => node.hashes.includes(this.steps.details.hash));
+    const current = nodes.findIndex((node) => node.hashes.includes(this.hash));
     const { x, y } = nodes[[expanded, current, 0].find((place) => place >= 0)];
     const picture = byId("picture");
     const [left, top] = this.svg.getAttribute("viewBox").split(" ").map(Number);
@@ -67,9 +86,8 @@ export class Graph {
 
   // The state that is looked at, and the way to it.
   markCurrent() {
-    const { details } = this.steps;
     for (const group of this.svg.querySelectorAll(".current")) group.classList.remove("current");
-    const place = this.graph.nodes.findIndex((node) => node.hashes.includes(details.hash));
+    const place = this.graph.nodes.findIndex((node) => node.hashes.includes(this.hash));
     const circle = this.svg.querySelector(`[data-node="${place}"] .space-node`);
     circle?.classList.add("current");
     byId("space-place")?.replaceChildren(circle ? "" : "The state that is looked at is not drawn.");
@@ -109,6 +127,7 @@ export class Graph {
         // Only a part of the states is drawn then, which cannot be folded.
         onchange: (event) => this.ask({ highway: Number.parseInt(event.target.value, 10) || null, expand: [], bisimilar: false, collapse: null }),
       })),
+      make("button", { type: "button", id: "arrange", hidden: this.moved.size === 0 ? "" : null, onclick: () => this.arrange() }, "Arrange anew"),
       make("button", { type: "button", onclick: () => this.zoom(1.25) }, "Larger"),
       make("button", { type: "button", onclick: () => this.zoom(0.8) }, "Smaller"),
       make("button", { type: "button", id: "save-space", onclick: () => this.save() }, "Save as SVG"));
@@ -125,24 +144,106 @@ export class Graph {
     return [make("p", { class: "quiet" }, `${text}. `, make("span", { id: "space-place" })), ...entries];
   }
 
+  // The part of the plane that has all nodes.
+  frame() {
+    const { nodes } = this.graph;
+    const [xs, ys] = [nodes.map((node) => node.x), nodes.map((node) => node.y)];
+    const [left, top] = [Math.min(...xs) - (this.asked.highway ? 110 : 60), Math.min(0, ...ys) - 40];
+    return { left, top, width: Math.max(...xs) + 80 - left, height: Math.max(...ys) + 40 - top };
+  }
+
   draw() {
     const { nodes, edges } = this.graph;
-    const xs = nodes.map((node) => node.x);
-    const left = Math.min(...xs) - (this.asked.highway ? 110 : 60);
-    const width = Math.max(...xs) + 80 - left;
-    const height = Math.max(...nodes.map((node) => node.y)) + 80;
+    for (const node of nodes) {
+      // Where the layout has it; rows are numbered there.
+      node.home = { x: node.x, y: node.y };
+      Object.assign(node, this.moved.get(node.state));
+    }
+    const { left, top, width, height } = this.frame();
     // At first all of it is seen, unless it would be too small to read.
     this.scale ??= Math.max(0.45, Math.min(1, (byId("picture").clientWidth - 24) / width));
-    const svg = makeSvg("svg", { viewBox: `${left} -40 ${width} ${height}`, width: width * this.scale, height: height * this.scale, role: "group", "aria-label": "State space" });
+    const svg = makeSvg("svg", { viewBox: `${left} ${top} ${width} ${height}`, width: width * this.scale, height: height * this.scale, role: "group", "aria-label": "State space" });
     svg.append(makeSvg("defs", {}, makeSvg("marker", { id: "space-arrow", viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" },
       makeSvg("path", { class: "space-head", d: "M0,1 L8,4 L0,7 z" }))));
-    for (const edge of edges) svg.append(this.edge(edge, nodes[edge.from], nodes[edge.to]));
-    if (edges.length <= LABELLED) svg.append(...this.edgeLabels(edges, nodes));
-    svg.append(...this.rows(nodes, left));
-    const groups = nodes.map((node, index) => this.node(node, index));
-    svg.append(...groups);
-    rove(groups, (index, key) => this.neighbour(index, key));
+    this.ways = edges.map((edge) => this.edge(edge, nodes[edge.from], nodes[edge.to]));
+    this.labels = makeSvg("g", {});
+    svg.append(...this.ways, this.labels, ...this.rows(nodes, left));
+    this.showLabels();
+    this.groups = nodes.map((node, index) => this.node(node, index));
+    svg.append(...this.groups);
+    rove(this.groups, (index, key) => this.neighbour(index, key));
     this.svg = svg;
+  }
+
+  showLabels() {
+    const { nodes, edges } = this.graph;
+    this.labels.replaceChildren(...(edges.length <= LABELLED ? this.edgeLabels(edges, nodes) : []));
+  }
+
+  // Moves a node by hand, with its edges.
+  move(index, x, y) {
+    const node = this.graph.nodes[index];
+    Object.assign(node, { x, y });
+    this.moved.set(node.state, { x, y });
+    const [circle, text] = this.groups[index].children;
+    circle.setAttribute("cx", x);
+    circle.setAttribute("cy", y);
+    text.setAttribute("x", x);
+    text.setAttribute("y", y + 3.5);
+    this.graph.edges.forEach((edge, place) => {
+      if (edge.from === index || edge.to === index) this.ways[place].setAttribute("d", this.route(this.graph.nodes[edge.from], this.graph.nodes[edge.to]));
+    });
+    this.labels.replaceChildren();
+    byId("arrange").hidden = false;
+  }
+
+  // After a move: labels stand on their edges again, and the picture has room for all nodes.
+  settle() {
+    this.showLabels();
+    const { left, top, width, height } = this.frame();
+    this.svg.setAttribute("viewBox", `${left} ${top} ${width} ${height}`);
+    this.svg.setAttribute("width", width * this.scale);
+    this.svg.setAttribute("height", height * this.scale);
+  }
+
+  // Forgets what was moved by hand.
+  arrange() {
+    this.moved.clear();
+    this.drawn = null;
+    this.show();
+  }
+
+  // Lets a node be dragged, or moved by the arrow keys with Shift.
+  letMove(group, index) {
+    const node = this.graph.nodes[index];
+    let from = null;
+    group.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      from = { x: event.clientX - node.x * this.scale, y: event.clientY - node.y * this.scale, startX: event.clientX, startY: event.clientY };
+      this.dragged = false;
+      group.setPointerCapture(event.pointerId);
+    });
+    group.addEventListener("pointermove", (event) => {
+      if (!from) return;
+      // A click may tremble.
+      if (Math.hypot(event.clientX - from.startX, event.clientY - from.startY) > 4) this.dragged = true;
+      if (this.dragged) this.move(index, (event.clientX - from.x) / this.scale, (event.clientY - from.y) / this.scale);
+    });
+    for (const name of ["pointerup", "pointercancel"]) {
+      group.addEventListener(name, () => {
+        if (from && this.dragged) this.settle();
+        from = null;
+      });
+    }
+    const directions = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+    group.addEventListener("keydown", (event) => {
+      const direction = event.shiftKey && directions[event.key];
+      if (!direction) return;
+      this.move(index, node.x + 11 * direction[0], node.y + 11 * direction[1]);
+      this.settle();
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    });
   }
 
   // The node that an arrow key leads to: the nearest one in the row above or below, or in the same row.
@@ -167,7 +268,7 @@ export class Graph {
   rows(nodes, left) {
     const rows = new Map();
     for (const node of nodes) {
-      const row = rows.get(node.depth) ?? { y: node.y, all: 0, expanded: 0 };
+      const row = rows.get(node.depth) ?? { y: node.home.y, all: 0, expanded: 0 };
       row.all += 1;
       row.expanded += node.expanded ? 1 : 0;
       rows.set(node.depth, row);
@@ -198,17 +299,17 @@ export class Graph {
     });
   }
 
+  // The way of an edge from one node to another.
+  route(from, to) {
+    if (from === to) return `M${from.x + 6},${from.y - 9} c14,-22 26,2 4,8`;
+    if (to.y > from.y) return `M${from.x},${from.y + RADIUS} L${to.x},${to.y - RADIUS}`;
+    // Back or sideways: a curve, so that it is not taken for the way down.
+    const bend = from.x <= to.x ? -36 : 36;
+    return `M${from.x},${from.y} C${from.x + bend},${from.y} ${to.x + bend},${to.y} ${to.x},${to.y + (to.y < from.y ? RADIUS : 0)}`;
+  }
+
   edge(edge, from, to) {
-    let path;
-    if (from === to) {
-      path = `M${from.x + 6},${from.y - 9} c14,-22 26,2 4,8`;
-    } else if (to.y > from.y) {
-      path = `M${from.x},${from.y + RADIUS} L${to.x},${to.y - RADIUS}`;
-    } else {
-      // Back or sideways: a curve, so that it is not taken for the way down.
-      const bend = from.x <= to.x ? -36 : 36;
-      path = `M${from.x},${from.y} C${from.x + bend},${from.y} ${to.x + bend},${to.y} ${to.x},${to.y + (to.y < from.y ? RADIUS : 0)}`;
-    }
+    const path = this.route(from, to);
     const more = edge.transitions > edge.labels.length ? `\n${edge.transitions} transitions` : "";
     return makeSvg("path", { class: "space-edge", d: path, "marker-end": "url(#space-arrow)" }, makeSvg("title", {}, edge.labels.join("\n") + more));
   }
@@ -224,10 +325,15 @@ export class Graph {
     const group = makeSvg("g", { role: "button", "aria-label": about, "data-node": index, class: node.colour === undefined ? "" : "coloured" }, circle, text, makeSvg("title", {}, about));
     const act = () => {
       // A state is looked at; one that was not expanded is expanded as well.
-      if (node.expanded) this.steps.goAlong(node.choices);
+      if (node.expanded) this.steps.goAlong(node.choices, true);
       else this.ask({ expand: [...this.asked.expand, node.state] });
     };
-    group.addEventListener("click", act);
+    group.addEventListener("click", () => {
+      // The end of a drag is not a click.
+      if (!this.dragged) act();
+      this.dragged = false;
+    });
+    this.letMove(group, index);
     group.addEventListener("keydown", (event) => {
       if (event.key === "Enter") act();
     });

@@ -38,10 +38,22 @@ export class Search {
     const { program, queries } = this.model;
     new Completion(byId("find"), (before) => this.words(before));
     byId("queries-label").hidden = !this.model.timed;
-    const nothing = program ? "any-error" : queries ? `the ${queries} queries of the model` : "deadlock";
+    this.fillFormulas();
+    const nothing = program ? "any-error" : queries ? (queries === 1 ? "the query of the model" : `the ${queries} queries of the model`) : "deadlock";
     byId("find").placeholder = nothing;
     const strategies = this.model.strategies.filter((strategy) => program || !strategy.programs_only);
     byId("strategy").replaceChildren(...strategies.map(({ name }) => make("option", { value: name }, name)));
+  }
+
+  // Formulas can be written, or chosen from the files beside the model.
+  fillFormulas() {
+    const { formulas } = this.model;
+    if (!formulas) return;
+    byId("formulas").hidden = false;
+    new Completion(byId("formula"), (before) => (before === "" ? [] : [...this.model.actions, "true", "false", "forall", "exists", "mu", "nu"]), /[\s&|!<>=+*/.()[\]]/);
+    byId("formula-files").hidden = formulas.length === 0;
+    byId("formula-files").append(...formulas.map((file) => make("label", { class: "inline file" },
+      make("input", { type: "checkbox", "data-formula": file }), file)));
   }
 
   // What can stand after the words before: objectives first, then the names of the model.
@@ -91,6 +103,9 @@ export class Search {
     if (find !== "") options.push(["find", find]);
     const queries = byId("queries").value.split("\n").map((query) => query.trim()).filter((query) => query !== "");
     options.push(...queries.map((query) => ["query", query]));
+    const formula = byId("formula").value.trim();
+    if (formula !== "") options.push(["formula", formula]);
+    for (const file of byId("formula-files").querySelectorAll("input:checked")) options.push(["formula", file.dataset.formula]);
     const strategy = byId("strategy").value;
     if (strategy !== this.model.strategies[0].name) options.push(["strategy", strategy]);
     for (const input of byId("strategy-options").querySelectorAll("[data-option]")) {
@@ -180,6 +195,10 @@ export class Search {
       notice(`found; shortening ${data.length} steps`);
       return;
     }
+    if (data.event === "game") {
+      notice(`solving the game of the formula: ${counted(data.states, "state")}, ${data.seconds.toFixed(1)} s`);
+      return;
+    }
     const rate = data.states / Math.max(data.seconds, 1e-3);
     if (data.member) notice(`searching: ${data.member}`);
     const rows = [
@@ -205,11 +224,18 @@ export class Search {
       byId("wrong").textContent = first.help ? `${first.message} (${first.help})` : first.message;
       return;
     }
-    const answers = data.answers
-      ? data.answers.map((answer) => this.answer(answer))
-      : [this.result(data.findings, data.findings.objectives.join("; "))];
+    let answers;
+    if (data.formulas) answers = data.formulas.map((answer) => this.verdict(answer));
+    else if (data.answers) answers = data.answers.map((answer) => this.answer(answer));
+    else answers = [this.result(data.findings, data.findings.objectives.join("; "))];
     for (const answer of answers) byId("results").prepend(answer);
-    notice(data.interrupted ? "stopped" : `${data.verdict} after ${data.seconds.toFixed(2)} s`);
+    const verdict = data.formulas ? this.countVerdicts(data.formulas) : data.verdict;
+    notice(data.interrupted ? "stopped" : `${verdict} after ${data.seconds.toFixed(2)} s`);
+    if (data.formulas) {
+      const shown = data.formulas.find(({ reply }) => reply.evidence);
+      if (shown) this.lookAtEvidence(shown);
+      return;
+    }
     const [best] = (data.findings ?? data.answers.find((one) => one.reply.findings?.witnesses.length)?.reply.findings)?.witnesses ?? [];
     if (best) this.look(best);
   }
@@ -223,6 +249,47 @@ export class Search {
     if (!reply.findings) return make("li", {}, make("p", {}, `${query}: measured`));
     const satisfied = { true: "satisfied", false: "not satisfied", null: "not known" }[String(reply.satisfied)];
     return this.result(reply.findings, `${query}: ${satisfied}`);
+  }
+
+  // How many formulas hold, and how many do not.
+  countVerdicts(formulas) {
+    const counts = new Map();
+    for (const { reply } of formulas) {
+      const verdict = reply.verdict ?? "wrong";
+      counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+    }
+    if (formulas.length === 1) return [...counts.keys()][0];
+    return [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(", ");
+  }
+
+  // A formula with its verdict, and what shows it.
+  verdict(answer) {
+    const { formula, text, reply, seconds } = answer;
+    const item = make("li", {}, make("p", { title: text }, make("strong", {}, reply.verdict ?? "wrong"), ` ${formula}`));
+    if (reply.problems) {
+      for (const problem of reply.problems) item.append(make("p", { class: "wrong" }, problem.help ? `${problem.message} (${problem.help})` : problem.message));
+      return item;
+    }
+    const how = [`${reply.fragment}${reply.strategy ? `, ${reply.strategy}` : ""}`, `${counted(reply.states, "state")} expanded`, `${seconds.toFixed(2)} s`];
+    item.append(make("p", { class: "quiet" }, how.join(", ")));
+    if (reply.reason) item.append(make("p", {}, `not decided: ${reply.reason}`));
+    if (reply.sentence) item.append(make("p", {}, reply.sentence));
+    item.append(make("p", {}, make("code", {}, ...words(this.command))));
+    for (const warning of reply.warnings) item.append(make("p", { class: "wrong" }, warning.message));
+    const { evidence } = reply;
+    if (evidence) {
+      const about = evidence.kind === "strategy"
+        ? `Look at ${counted(evidence.states, "state")} that show it`
+        : `Look at ${counted(evidence.length, "step")}${evidence.loop === null ? "" : " with a loop"}`;
+      item.append(make("button", { type: "button", onclick: () => this.lookAtEvidence(answer) }, about));
+    }
+    return item;
+  }
+
+  lookAtEvidence({ reply: { evidence } }) {
+    if (evidence.kind === "strategy") this.pictures.showEvidence(evidence);
+    else if (evidence.visit === null) notice(`the path: ${evidence.labels.join(", ")}`);
+    else this.look(evidence);
   }
 
   result(findings, title) {
@@ -245,6 +312,9 @@ export class Search {
       return;
     }
     this.pictures.loop = witness.loop;
-    if (await this.steps.go(witness.visit)) this.steps.follow();
+    if (!await this.steps.go(witness.visit)) return;
+    this.steps.follow();
+    // A loop belongs to the way that is followed now.
+    this.pictures.draw();
   }
 }

@@ -79,9 +79,9 @@ export class Steps {
     return this.ask(() => post(`/api/visit/${this.details.visit}/walk`, { steps, seed: this.seed }));
   }
 
-  // Goes to a state by choices from the initial one.
-  goAlong(choices) {
-    return this.ask(() => post("/api/visit/0/follow", { choices }));
+  // Goes to a state by choices from the initial one; `drawn` if they are those of the picture of the state space.
+  goAlong(choices, drawn = false) {
+    return this.ask(() => post("/api/visit/0/follow", { choices, drawn }));
   }
 
   // Makes the way to the current state the one that is followed.
@@ -91,10 +91,10 @@ export class Steps {
   }
 
   remember(path) {
-    path.forEach(({ visit, label, who }, index) => {
+    path.forEach(({ visit, label, who, choice }, index) => {
       if (this.tree.has(visit)) return;
       const parent = path[index - 1].visit;
-      this.tree.set(visit, { parent, label, who, children: [] });
+      this.tree.set(visit, { parent, label, who, choice, children: [] });
       this.tree.get(parent).children.push(visit);
     });
   }

@@ -8,6 +8,7 @@ use turnpike_model::{Outlook, SourcePlace, StateValues, StepError, Trace, Window
 use turnpike_program::{Incident, ProgramModel, stack};
 use turnpike_session::{Enabled, Pattern, Simulation, Visit, add_participants, replay};
 
+use crate::automata;
 use crate::refusal::Refusal;
 
 /// Transitions that are listed at most; a pattern finds the others.
@@ -49,6 +50,9 @@ pub(crate) struct Details {
 #[derive(Serialize)]
 struct Passed {
     visit: u32,
+    /// Which of the transitions before led to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<u32>,
     /// The transition that led to it; empty for the initial state.
     label: String,
     /// Who took part, where the label does not say it.
@@ -80,6 +84,9 @@ struct Way {
     /// For models with time: after which delays it can be taken in the run that is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     windows: Option<Vec<Delays>>,
+    /// For automata: the edges that it takes, each as an automaton and one of its edges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edges: Vec<(u32, u32)>,
 }
 
 #[derive(Serialize)]
@@ -183,7 +190,12 @@ pub(crate) fn describe(
             _ => String::new(),
         };
         let changes = changed_values(Some(&here), &target);
-        ways.push(Way { choice, label, who, changes, windows: None });
+        ways.push(Way { choice, label, who, changes, windows: None, edges: Vec::new() });
+    }
+    let last = ways.iter().map(|way| way.choice as usize + 1).max().unwrap_or(0);
+    let edges = automata::enabled(simulation, visit, last)?;
+    for way in &mut ways {
+        way.edges = edges.get(way.choice as usize).cloned().unwrap_or_default();
     }
     let mut details = Details {
         visit: visit.0,
@@ -211,6 +223,7 @@ pub(crate) fn describe(
     for (index, visit) in simulation.path(visit).into_iter().enumerate() {
         details.path.push(Passed {
             visit: visit.0,
+            choice: simulation.parent(visit).map(|(_, choice)| choice),
             label: simulation.label(visit).to_owned(),
             who: if text.is_some() { simulation.who(visit)?.to_owned() } else { String::new() },
             time: index.checked_sub(1).and_then(|step| times.get(step).cloned()),

@@ -9,9 +9,10 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use turnpike_lts::{DEFAULT_LIMIT, Equivalence, Lts, Transition, partition};
-use turnpike_model::{LabelId, Model, Successors};
-
-use turnpike_session::{Event, Plan, Problem, Search, StrategyChoice};
+use turnpike_model::{LabelId, Model, Successors, Trace};
+use turnpike_session::{
+    Event, Plan, Problem, Search, Simulation, StrategyChoice, Visit, replay, without_abstractions,
+};
 
 use crate::layout;
 use crate::refusal::Refusal;
@@ -142,6 +143,27 @@ pub(crate) fn draw(model: &Arc<dyn Model>, asked: &Asked) -> Result<Graph, Refus
         (None, false) => (0..explored.found.len()).collect(),
     };
     Ok(arrange(&explored, &classes, colours.as_deref(), names.as_deref(), complete))
+}
+
+/// The way along choices, as a trace that another view of the system can follow.
+pub(crate) fn trace_to(model: &dyn Model, choices: &[u32]) -> Result<Trace, Refusal> {
+    let mut simulation = Simulation::new(model)?;
+    let (visit, outcome) = simulation.follow(Visit::INITIAL, choices);
+    outcome?;
+    Ok(without_abstractions(model, simulation.trace(visit)))
+}
+
+/// The hash of the state that a trace of another view leads to, if this one has it.
+pub(crate) fn hash_at(model: &dyn Model, trace: &Trace) -> Result<Option<u64>, Refusal> {
+    let replayed = replay(model, trace)?;
+    if replayed.divergence.is_some() {
+        return Ok(None);
+    }
+    let choices: Vec<u32> = replayed.trace.steps.iter().filter_map(|step| step.choice).collect();
+    let mut simulation = Simulation::new(model)?;
+    let (visit, outcome) = simulation.follow(Visit::INITIAL, &choices);
+    outcome?;
+    Ok(Some(simulation.content_hash(visit)))
 }
 
 /// The states that a highway search chooses, by their content hashes: those at distance 1 first.

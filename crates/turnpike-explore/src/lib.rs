@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod assets;
+mod automata;
 mod details;
+mod formulas;
 mod graph;
 mod guard;
 mod layout;
@@ -41,15 +43,23 @@ impl Server {
     pub fn open(source: &Source, trace: Option<&Trace>, port: u16) -> Result<Server, Problem> {
         let session = Session::open(source)?;
         let prepared = session.prepare(&Purpose { exact: true, deadlock: true, ..Purpose::default() })?;
+        // Exact zones may be infinitely many: a picture of the whole has those that searches explore.
+        let drawn = match session.timed() {
+            Some(_) => Some(session.prepare(&Purpose { deadlock: true, ..Purpose::default() })?.model),
+            None => None,
+        };
         let stepper = Stepper::start(&prepared, trace)?;
         let failed = |error: std::io::Error| Problem::new(format!("cannot listen on port {port}: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let guard = Guard::new(address.port())
             .map_err(|error| Problem::new(format!("this system gives no random numbers: {error}")))?;
+        let formula_files = session.formula_files();
         let served = Served {
             session: Arc::new(session),
+            formula_files: formula_files.into(),
             model: prepared.model,
+            drawn,
             stepper,
             searches: Searches::default(),
             ended: Arc::new(AtomicBool::new(false)),

@@ -11,11 +11,12 @@ use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use turnpike_lts::trace;
+use turnpike_lts::trace::{self, Drawing};
 use turnpike_model::{Delay, Model, Trace, hash};
 use turnpike_session::{Pattern, Request, Session, Simulation, Visit, names_formula_files, strategy};
 
 use crate::assets;
+use crate::automata;
 use crate::details::{Details, complete_trace, describe};
 use crate::graph::{self, Asked, Graph};
 use crate::guard::{self, Guard};
@@ -34,7 +35,11 @@ pub(crate) struct Served {
     pub(crate) session: Arc<Session>,
     /// The system with states as people should see them.
     pub(crate) model: Arc<dyn Model>,
+    /// The system whose state space is drawn, where that is another one.
+    pub(crate) drawn: Option<Arc<dyn Model>>,
     pub(crate) stepper: Stepper,
+    /// Files of formulas that the page may name: those beside the model when it was opened.
+    pub(crate) formula_files: Arc<[String]>,
     pub(crate) searches: Searches,
     /// Set when the page asks to end.
     pub(crate) ended: Arc<AtomicBool>,
@@ -54,6 +59,7 @@ pub(crate) fn router(served: Served, guard: Guard) -> Router {
         .route("/api/visit/{visit}/walk", post(walk))
         .route("/api/visit/{visit}/follow", post(follow))
         .route("/api/visit/{visit}/trace", get(whole_trace))
+        .route("/api/visit/{visit}/place", get(place))
         .route("/api/visit/{visit}/chart/{kind}", get(chart))
         .route("/api/command", post(command))
         .route("/api/search", get(search))
@@ -100,6 +106,8 @@ async fn model(State(served): State<Served>) -> Json<Value> {
         "measures": info.measures.iter().map(|measure| &measure.name).collect::<Vec<_>>(),
         "suggestions": info.suggestions,
         "locations": served.session.timed().map(|timed| timed.location_names()).unwrap_or_default(),
+        "automata": automata::names(&*served.model),
+        "formulas": (!served.session.is_program()).then(|| served.formula_files.to_vec()),
         "queries": served.session.timed().and_then(|timed| Some(timed.queries().ok()?.len())),
         "strategies": strategies.collect::<Vec<_>>(),
         "start": served.stepper.beginning().0,
@@ -186,20 +194,50 @@ async fn walk(
 #[serde(deny_unknown_fields)]
 struct Follow {
     choices: Vec<u32>,
+    /// Whether they are those of the state space that is drawn.
+    #[serde(default)]
+    drawn: bool,
 }
 
 async fn follow(
     State(served): State<Served>,
     Path(number): Path<u32>,
     Query(Asker { page }): Query<Asker>,
-    Json(Follow { choices }): Json<Follow>,
+    Json(Follow { choices, drawn }): Json<Follow>,
 ) -> Answer<Json<Details>> {
+    if let Some(model) = served.drawn.clone().filter(|_| drawn) {
+        let trace = tokio::task::spawn_blocking(move || graph::trace_to(&*model, &choices));
+        let trace = trace.await.map_err(|_| Refusal::broken())??;
+        let visit = served.stepper.follow(page, trace).await?;
+        return served.details(page, visit.0, None, |_, visit| Ok(visit)).await;
+    }
     let take = move |simulation: &mut Simulation<'_>, visit| {
         let (visit, outcome) = simulation.follow(visit, &choices);
         outcome?;
         Ok(visit)
     };
     served.details(page, number, None, take).await
+}
+
+/// Which node of the picture of the state space a state belongs to.
+async fn place(
+    State(served): State<Served>,
+    Path(number): Path<u32>,
+    Query(Asker { page }): Query<Asker>,
+) -> Answer<Json<Value>> {
+    let hash = match served.drawn.clone() {
+        None => {
+            let hash = |simulation: &mut Simulation<'_>, visit| Ok(Some(simulation.content_hash(visit)));
+            served.stepper.ask_about(page, number, hash).await?
+        }
+        Some(model) => {
+            let trace = |simulation: &mut Simulation<'_>, visit| Ok(simulation.trace(visit));
+            let trace = served.stepper.ask_about(page, number, trace).await?;
+            let hash = tokio::task::spawn_blocking(move || graph::hash_at(&*model, &trace));
+            hash.await.map_err(|_| Refusal::broken())??
+        }
+    };
+    Ok(Json(json!({ "hash": hash.map(|hash| format!("{hash:016x}")) })))
 }
 
 /// The way to a state as a trace file.
@@ -215,8 +253,8 @@ async fn whole_trace(
 }
 
 #[derive(Deserialize)]
-struct Drawing {
-    /// For timelines: the values to show, as a list in JSON.
+struct Wanted {
+    /// For timelines the values to show, and for automata which ones; as a list in JSON.
     names: Option<String>,
     /// With its own style, for a file.
     #[serde(default)]
@@ -231,22 +269,21 @@ async fn chart(
     State(served): State<Served>,
     Path((number, kind)): Path<(u32, String)>,
     Query(Asker { page }): Query<Asker>,
-    Query(drawing): Query<Drawing>,
+    Query(wanted): Query<Wanted>,
 ) -> Answer<impl IntoResponse> {
-    let mut trace = served.trace(page, number).await?;
-    trace.loop_start = drawing.loop_start.filter(|&start| start < trace.len());
-    let names: Vec<String> = match &drawing.names {
+    let names: Vec<String> = match &wanted.names {
         Some(names) => serde_json::from_str(names).map_err(|_| Refusal::wrong("names are a list"))?,
         None => Vec::new(),
     };
     let picture = match kind.as_str() {
-        "sequence" => trace::sequence_chart(&trace),
-        "gantt" => trace::gantt_chart(&trace)?,
-        "timeline" => trace::timeline_chart(&trace, &names)?,
-        "why-stuck" => trace::wait_chart(&trace)?,
-        _ => return Err(Refusal::unknown(format!("there is no chart `{kind}`"))),
+        "automata" => {
+            let draw =
+                move |simulation: &mut Simulation<'_>, visit| automata::draw(simulation, visit, &names);
+            served.stepper.ask_about(page, number, draw).await?
+        }
+        _ => served.trace_chart(page, number, &kind, &names, wanted.loop_start).await?,
     };
-    let picture = if drawing.file { picture.file() } else { picture.element() };
+    let picture = if wanted.file { picture.file() } else { picture.element() };
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], picture))
 }
 
@@ -292,7 +329,9 @@ async fn stop_search(State(served): State<Served>, Path(number): Path<u64>) -> A
 }
 
 async fn draw_graph(State(served): State<Served>, Json(asked): Json<Asked>) -> Answer<Json<Graph>> {
-    let work = tokio::task::spawn_blocking(move || graph::draw(&served.model, &asked));
+    let work = tokio::task::spawn_blocking(move || {
+        graph::draw(served.drawn.as_ref().unwrap_or(&served.model), &asked)
+    });
     work.await.map_err(|_| Refusal::broken())?.map(Json)
 }
 
@@ -328,15 +367,15 @@ const WITHOUT_FILES: [&str; 22] = [
     "shorten-budget",
 ];
 
-/// A page reads nothing but the model that it was started with.
-fn refuse_files(name: &str, value: &str) -> Answer<()> {
+/// A page reads nothing but the model that it was started with, and the formulas beside it.
+fn refuse_files(name: &str, value: &str, known: &[String]) -> Answer<()> {
     let of_strategy =
         || strategy::STRATEGIES.iter().flat_map(|one| one.options).any(|option| option.name == name);
     if !WITHOUT_FILES.contains(&name) && !of_strategy() {
         return Err(Refusal::wrong(format!("the option `{name}` cannot be given on the page")));
     }
-    if name == "formula" && names_formula_files(value) {
-        return Err(Refusal::wrong("the page reads no files: write the formula itself"));
+    if name == "formula" && names_formula_files(value) && !known.iter().any(|file| file == value) {
+        return Err(Refusal::wrong("the page reads no other files: write the formula itself"));
     }
     Ok(())
 }
@@ -367,6 +406,29 @@ impl Served {
         self.stepper.ask_about(page, number, trace).await
     }
 
+    /// A picture that a trace is enough for.
+    async fn trace_chart(
+        &self,
+        page: PageNumber,
+        number: u32,
+        kind: &str,
+        names: &[String],
+        loop_start: Option<usize>,
+    ) -> Answer<Drawing> {
+        let mut trace = self.trace(page, number).await?;
+        trace.loop_start = loop_start.filter(|&start| start < trace.len());
+        Ok(match kind {
+            "sequence" => trace::sequence_chart(&trace),
+            "gantt" => trace::gantt_chart(&trace)?,
+            "timeline" if self.session.is_program() => {
+                trace::timeline_chart(&trace::with_objects(&trace), names)?
+            }
+            "timeline" => trace::timeline_chart(&trace, names)?,
+            "why-stuck" => trace::wait_chart(&trace)?,
+            _ => return Err(Refusal::unknown(format!("there is no chart `{kind}`"))),
+        })
+    }
+
     /// The request that a form makes.
     fn request(&self, form: &Form) -> Answer<Request> {
         let mut request = Request::new(self.session.source().clone());
@@ -379,7 +441,7 @@ impl Served {
                     "`{name}` says how the model is read: start turnpike again"
                 )));
             }
-            refuse_files(name, value)?;
+            refuse_files(name, value, &self.formula_files)?;
         }
         request.search.check()?;
         Ok(request)

@@ -5,6 +5,7 @@
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::response::sse;
 use serde::Serialize;
@@ -13,10 +14,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_stream::Stream;
 use turnpike_model::{Diagnostic, Trace};
 use turnpike_session::{
-    Answer, Event, Findings, FormulaAnswer, Observer, Outcome, Problem, Reply, Report, Request, Session,
-    WitnessReport,
+    Answer, Event, Findings, FormulaAnswer, GameProgress, Observer, Outcome, Problem, Reply, Report, Request,
+    Session, WitnessReport,
 };
 
+use crate::formulas;
 use crate::refusal::Refusal;
 use crate::stepper::{PageNumber, Stepper};
 
@@ -63,7 +65,9 @@ impl Searches {
             let outcome = session.run(&request.search, &teller, &interrupt);
             let answer = handle.block_on(async {
                 match outcome {
-                    Ok(report) => report_json(&report, &Follower { stepper, page }).await,
+                    Ok(report) => {
+                        report_json(&report, &Follower { session: Arc::clone(&session), stepper, page }).await
+                    }
                     Err(problem) => problem_json(&problem),
                 }
             });
@@ -158,6 +162,16 @@ impl Observer for Teller {
         }
     }
 
+    fn deciding(&self, progress: &GameProgress, elapsed: Duration) {
+        let seconds = elapsed.as_secs_f64();
+        self.tell("progress", &json!({ "event": "game", "states": progress.states, "seconds": seconds }));
+    }
+
+    fn judged(&self, answer: &FormulaAnswer) -> Result<(), Problem> {
+        self.tell("answered", &json!({ "query": answer.formula.name() }));
+        Ok(())
+    }
+
     fn answered(&self, answer: &Answer) -> Result<(), Problem> {
         self.tell("answered", &json!({ "query": answer.query.text }));
         Ok(())
@@ -165,16 +179,27 @@ impl Observer for Teller {
 }
 
 /// Follows witnesses for the page that searches.
-struct Follower {
+pub(crate) struct Follower {
+    pub(crate) session: Arc<Session>,
     stepper: Stepper,
     page: PageNumber,
 }
 
-fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
+impl Follower {
+    /// The state that a trace leads to, as the page knows it; null if it cannot be followed.
+    pub(crate) async fn visit(&self, trace: Trace) -> Value {
+        match self.stepper.follow(self.page, trace).await {
+            Ok(visit) => visit.0.into(),
+            Err(_) => Value::Null,
+        }
+    }
+}
+
+pub(crate) fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     json!({ "message": diagnostic.message, "help": diagnostic.help })
 }
 
-fn problem_json(problem: &Problem) -> Value {
+pub(crate) fn problem_json(problem: &Problem) -> Value {
     json!({ "problems": problem.diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>() })
 }
 
@@ -194,18 +219,14 @@ async fn report_json(report: &Report, follower: &Follower) -> Value {
             answer["answers"] = all.into();
         }
         Outcome::Formulas(answers) => {
-            answer["answers"] = answers.iter().map(formula_json).collect::<Vec<_>>().into();
+            let mut all = Vec::new();
+            for answer in answers {
+                all.push(formulas::answer_json(answer, follower).await);
+            }
+            answer["formulas"] = all.into();
         }
     }
     answer
-}
-
-fn formula_json(answer: &FormulaAnswer) -> Value {
-    let reply = match &answer.reply {
-        Ok(reply) => json!({ "satisfied": reply.holds }),
-        Err(problem) => problem_json(problem),
-    };
-    json!({ "query": answer.formula.name(), "comment": "", "reply": reply })
 }
 
 async fn reply_json(answer: &Answer, follower: &Follower) -> Value {
@@ -255,9 +276,6 @@ async fn witness_json(witness: &WitnessReport, follower: &Follower) -> Value {
         "loop": witness.loop_start,
         "labels": labels,
     });
-    match follower.stepper.follow(follower.page, trace).await {
-        Ok(visit) => answer["visit"] = visit.0.into(),
-        Err(_) => answer["visit"] = Value::Null,
-    }
+    answer["visit"] = follower.visit(trace).await;
     answer
 }

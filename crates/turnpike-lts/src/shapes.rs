@@ -74,6 +74,15 @@ impl Shapes {
         let _ = writeln!(self.0, "<g class=\"step\" data-step=\"{number}\">\n{}</g>", shapes.0);
     }
 
+    /// Shapes that are moved together, with attributes for scripts.
+    pub(crate) fn placed_group(&mut self, class: &str, data: &str, (x, y): Point, shapes: &Shapes) {
+        let _ = writeln!(
+            self.0,
+            "<g class=\"{class}\" {data} transform=\"translate({x:.1} {y:.1})\">\n{}</g>",
+            shapes.0
+        );
+    }
+
     fn element(&mut self, start: std::fmt::Arguments<'_>, tooltip: &str, name: &str) {
         let _ = write!(self.0, "<{start}");
         if tooltip.is_empty() {

@@ -18,11 +18,12 @@ pub mod trace;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use facets::{
-    Approximation, BareLabels, Claim, ClockReading, Concrete, Counterpart, Covering, Delay, Delays,
-    ExactStates, Handover, LabelSetId, MeasureInfo, Measures, Moment, Names, Obstacle, Obstacles, Offer,
-    Outlook, Participant, Participants, PortableStates, PortableWords, PredicateId, Predicates, Role,
-    Schedule, SourcePlace, SourcePlaces, StateLabels, StuckComponent, TimeStop, Timing, Violation,
-    ViolationKind, Violations, Vocabulary, Window, Word, decode_words,
+    Approximation, Automata, Automaton, AutomatonEdge, AutomatonLocation, BareLabels, Claim, ClockReading,
+    Concrete, Counterpart, Covering, Delay, Delays, EdgeTaken, ExactStates, Handover, Haste, LabelSetId,
+    MeasureInfo, Measures, Moment, Names, Obstacle, Obstacles, Offer, Outlook, Participant, Participants,
+    PortableStates, PortableWords, PredicateId, Predicates, Role, Schedule, SourcePlace, SourcePlaces,
+    StateLabels, StuckComponent, TimeStop, Timing, Violation, ViolationKind, Violations, Vocabulary, Window,
+    Word, decode_words,
 };
 pub use id_table::IdTable;
 pub use label::{Label, LabelId};

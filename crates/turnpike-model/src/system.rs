@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use crate::facets::{
-    Approximation, BareLabels, Concrete, Covering, Delays, ExactStates, MeasureInfo, Measures, Obstacles,
-    Participants, PortableStates, Predicates, SourcePlaces, StateLabels, Timing, ViolationKind, Violations,
-    Vocabulary,
+    Approximation, Automata, BareLabels, Concrete, Covering, Delays, ExactStates, MeasureInfo, Measures,
+    Obstacles, Participants, PortableStates, Predicates, SourcePlaces, StateLabels, Timing, ViolationKind,
+    Violations, Vocabulary,
 };
 use crate::hash;
 use crate::label::{Label, LabelId};
@@ -201,6 +201,11 @@ pub trait Explorer: Send {
 
     /// Where components are in the text of the model.
     fn source_places(&mut self) -> Option<&mut dyn SourcePlaces> {
+        None
+    }
+
+    /// The automata that the system is made of.
+    fn automata(&mut self) -> Option<&mut dyn Automata> {
         None
     }
 

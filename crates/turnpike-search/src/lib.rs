@@ -28,8 +28,8 @@ pub use limits::{Limits, StopReason};
 pub use objective::{Goal, Objective, Pattern};
 pub use options::{Accept, SearchOptions};
 pub use report::{
-    ExecutionCounts, Explanation, Generation, RunReport, ScheduleReport, SearchReport, SignatureReport, StepReport, Verdict,
-    WitnessReport,
+    ExecutionCounts, Explanation, Generation, RunReport, ScheduleReport, SearchReport, SignatureReport,
+    StepReport, Verdict, WitnessReport,
 };
 pub use rng::run_seed;
 pub use search::{DEFAULT_STEPS, check, search};

@@ -3,6 +3,7 @@
 mod absent;
 mod evidence;
 mod explanation;
+mod follow;
 mod locations;
 mod refuse;
 mod search;
@@ -328,11 +329,13 @@ impl Session {
         if search.strategy.name.is_some() {
             return checked.search(formula, search, observer, interrupt);
         }
-        let mut watch = Watch { limits: &search.limits, interrupt, started: Instant::now(), reason: None };
+        let started = Instant::now();
+        let mut watch = Watch { limits: &search.limits, interrupt, started, told: started, reason: None };
         // What a search finds while the game goes on.
         let (mut attempts, mut next, mut found) = (0, TRY_AFTER, Ok(None));
         let mut play = |watch: &mut Watch<'_>| {
             solve(&*checked.model, &*checked.requirement, &mut |progress| {
+                watch.tell(progress, observer);
                 if progress.states >= next {
                     let limits = Limits {
                         states: Some(progress.states / 2),
@@ -408,13 +411,27 @@ struct Watch<'a> {
     limits: &'a Limits,
     interrupt: &'a AtomicBool,
     started: Instant,
+    /// When an observer heard of progress.
+    told: Instant,
     reason: Option<StopReason>,
 }
+
+/// How often observers hear of progress.
+const PROGRESS: Duration = Duration::from_millis(100);
 
 impl Watch<'_> {
     /// The time that is left, if it is limited.
     fn left(&self) -> Option<Duration> {
         self.limits.time.map(|most| most.saturating_sub(self.started.elapsed()))
+    }
+
+    /// Lets an observer know how far solving is, from time to time.
+    fn tell(&mut self, progress: &Progress, observer: &dyn Observer) {
+        if self.told.elapsed() < PROGRESS {
+            return;
+        }
+        self.told = Instant::now();
+        observer.deciding(progress, self.started.elapsed());
     }
 
     fn stop(&mut self, progress: &Progress) -> bool {

@@ -57,19 +57,20 @@ pub use request::{
 };
 pub use run::{Observer, Silent};
 pub use session::{Prepared, Session, Size};
-pub use simulation::{Enabled, Simulation, Visit};
+pub use simulation::{Enabled, Simulation, Visit, without_abstractions};
 pub use source::{Covering, Location, OutOfRange, Reading, Source, TimedReading, ZoneExtrapolation};
 pub use specification::{Specification, read_linear_process};
 pub use summary::{Spread, Summary};
 pub use timed::{Timed, read_queries};
-pub use turnpike_formula::{Edge, Evidence, Fragment, Shape};
+pub use turnpike_formula::{Edge, Evidence, Fragment, Progress as GameProgress, Shape};
 pub use turnpike_program::HEADER;
 pub use turnpike_search::Spill;
 pub use turnpike_search::checkpoint::Checkpoints;
 pub use turnpike_search::{
-    Divergence, Event, EventSink, ExecutionCounts, Explanation, SignatureReport, Generation, Goal, Limits, Objective, Pattern,
-    Progress, RESULTS, Replayed, RunReport, SearchError, SearchReport, StepReport, StopReason, StoreKind,
-    Strategy, Verdict, WitnessReport, add_participants, generate, judge, replay, resources,
+    Divergence, Event, EventSink, ExecutionCounts, Explanation, Generation, Goal, Limits, Objective, Pattern,
+    Progress, RESULTS, Replayed, RunReport, SearchError, SearchReport, SignatureReport, StepReport,
+    StopReason, StoreKind, Strategy, Verdict, WitnessReport, add_participants, generate, judge, replay,
+    resources,
 };
 pub use turnpike_timed::network::QueryText;
 pub use zeno::Zeno;

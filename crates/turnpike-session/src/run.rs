@@ -1,7 +1,7 @@
 //! From a request to a report.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model, ViolationKind};
@@ -45,6 +45,11 @@ pub trait Observer: Sync {
     fn answered(&self, answer: &Answer) -> Result<(), Problem> {
         let _ = answer;
         Ok(())
+    }
+
+    /// So far the game of a formula was explored, after this time.
+    fn deciding(&self, progress: &turnpike_formula::Progress, elapsed: Duration) {
+        let _ = (progress, elapsed);
     }
 
     /// A formula was decided. An error ends the request.

@@ -29,6 +29,22 @@ pub struct Enabled {
     pub target: StateValues,
 }
 
+/// A trace whose states leave out the values of which a model shows an abstraction, so that another view
+/// of the same system can follow it.
+pub fn without_abstractions(model: &dyn Model, mut trace: Trace) -> Trace {
+    let abstracted = model.exact_states().map(|exact| exact.abstracted_parameters()).unwrap_or_default();
+    let names: Vec<&str> = abstracted.iter().map(|&index| model.info().parameters[index].as_str()).collect();
+    let strip = |values: &StateValues| -> StateValues {
+        let kept = values.iter().filter(|(name, _)| !names.contains(name));
+        kept.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    };
+    trace.initial = trace.initial.as_ref().map(strip);
+    for step in &mut trace.steps {
+        step.state = step.state.as_ref().map(strip);
+    }
+    trace
+}
+
 /// Transitions with which hindered ones are compared; where there are more, nothing is said.
 const MOST_COMPARED: usize = 200;
 

@@ -195,7 +195,7 @@ impl Browser {
     }
 
     /// Pictures for the book are made by this test, where a folder is named for them.
-    async fn photograph(&self, name: &str) {
+    pub(crate) async fn photograph(&self, name: &str) {
         let Some(folder) = picture_folder() else { return };
         self.client.execute("window.scrollTo(0, 0)", Vec::new()).await.expect("scrolled");
         let image = self.client.screenshot().await.expect("a picture");
@@ -242,7 +242,7 @@ fn picture_folder() -> Option<PathBuf> {
 }
 
 /// A bundled model. Tests run in the folder of their crate, but pictures show the paths that readers type.
-fn bundled(path: &str) -> PathBuf {
+pub(crate) fn bundled(path: &str) -> PathBuf {
     static TO_THE_ROOT: std::sync::Once = std::sync::Once::new();
     if picture_folder().is_none() {
         return Path::new("../../models").join(path);
@@ -253,6 +253,7 @@ fn bundled(path: &str) -> PathBuf {
 
 /// Searches, follows the witness to its start and back to its end, branches off, and draws it.
 async fn search_and_follow(browser: &Browser, objective: &str, steps: usize) {
+    browser.click("#tab-sequence").await;
     browser.fill("#find", objective).await;
     browser.click("#go").await;
     browser.wait("#results button").await;

@@ -3,7 +3,9 @@
 #![allow(clippy::print_stderr, reason = "tests say what they skip")]
 
 mod answers;
+mod automata;
 mod browser;
 mod client;
+mod requirements;
 mod safety;
 mod views;

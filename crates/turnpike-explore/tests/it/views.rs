@@ -73,7 +73,7 @@ fn the_reason_of_a_refusal_is_shown() {
     let page = Page::of("builtin:philosophers", &["n=2"]);
     in_browser((1280, 900), async |browser| {
         browser.load(&page).await;
-        browser.script("document.querySelector('#form details').open = true").await;
+        browser.script("document.getElementById('more-options').open = true").await;
         browser.fill("#max-states", "many").await;
         browser.eventually("#wrong", "many").await;
         browser.script("document.getElementById('wrong').textContent = ''").await;
@@ -162,5 +162,50 @@ fn a_larger_part_of_the_state_space_stays_in_view() {
             return boxes.filter((one, at) => boxes.some((other, place) => place < at
                 && one.left < other.right - 2 && other.left < one.right - 2 && one.top < other.bottom - 3 && other.top < one.bottom - 3)).length";
         assert_eq!(browser.script(covering).await, 0);
+    });
+}
+
+/// Exact zones may be infinitely many; the picture has those that a search explores, and they can be merged.
+#[test]
+fn the_state_space_of_timed_automata_is_finite() {
+    let page = Page::of("../../models/timed/fischer.xta", &["N=2"]);
+    let (_, all) = page.post("/api/graph", &json!({ "limit": 3000 }));
+    let (_, merged) = page.post("/api/graph", &json!({ "limit": 3000, "bisimilar": true }));
+    let nodes = |graph: &serde_json::Value| graph["nodes"].as_array().expect("nodes").clone();
+    let all_nodes = nodes(&all);
+    assert_eq!((&all["complete"], all_nodes.len()), (&json!(true), 21));
+    assert!(nodes(&merged).len() < all_nodes.len(), "{}", nodes(&merged).len());
+    // Every node can be looked at, and is found again.
+    for node in &all_nodes {
+        let body = json!({ "choices": node["choices"], "drawn": true });
+        let (status, details) = page.post("/api/visit/0/follow", &body);
+        assert_eq!(status, 200, "{details}");
+        let (_, place) = page.get(&format!("/api/visit/{}/place", details["visit"]));
+        assert!(node["hashes"].as_array().is_some_and(|own| own.contains(&place["hash"])), "{place} {node}");
+    }
+}
+
+#[test]
+fn nodes_are_moved_by_hand() {
+    let page = Page::of("builtin:philosophers", &["n=2"]);
+    in_browser((1280, 900), async |browser| {
+        browser.load(&page).await;
+        browser.click("#tab-space").await;
+        browser.wait("[data-node='2']").await;
+        let place = "const circle = document.querySelector(\"[data-node='2'] circle\");
+            return [Number(circle.getAttribute('cx')), Number(circle.getAttribute('cy'))]";
+        let before = browser.script(place).await;
+        let way = "return document.querySelectorAll('.space-edge')[1].getAttribute('d')";
+        let line = browser.script(way).await;
+        let key = "const node = document.querySelector(\"[data-node='2']\"); node.focus();
+            node.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true }));
+            return document.activeElement === node";
+        assert_eq!(browser.script(key).await, true, "it keeps the focus");
+        let after = browser.script(place).await;
+        assert_eq!(after[0].as_f64().zip(before[0].as_f64()).map(|(new, old)| new - old), Some(11.0));
+        assert_ne!(browser.script(way).await, line, "its edges come along");
+        browser.click("#arrange").await;
+        browser.wait("#arrange[hidden]").await;
+        assert_eq!(browser.script(place).await, before);
     });
 }

@@ -30,9 +30,9 @@ use crate::aut::{AutDialect, write_lts};
 use crate::gzip;
 
 pub use chart::{
-    Arrow, ArrowKind, Bar, CHART_STYLE, Drawing, Event, Lane, MAX_CHARTED_STEPS, Part, Run, Timeline,
-    TimelineRow, TimelineStep, Wait, WaitGraph, WaitKind, WaitNode, gantt_chart, sequence_chart,
-    timeline_chart, wait_chart,
+    Arrow, ArrowKind, Bar, CHART_STYLE, Drawing, Event, Lane, MAX_CHARTED_STEPS, Part, Run, Situation,
+    Timeline, TimelineRow, TimelineStep, Wait, WaitGraph, WaitKind, WaitNode, automata_chart, gantt_chart,
+    sequence_chart, timeline_chart, wait_chart, with_objects,
 };
 pub use page::html_page;
 pub use path::to_lts;

@@ -1,11 +1,12 @@
 //! A trace as one page of HTML that needs nothing else: no network, no other file, no script.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use turnpike_model::{StateValues, Trace};
 
 use super::chart::{
-    CHART_STYLE, Timeline, draw_axis, draw_row, gantt_chart, gutter, sequence_chart, wait_chart,
+    CHART_STYLE, Timeline, draw_axis, draw_row, gantt_chart, gutter, sequence_chart, wait_chart, with_objects,
 };
 use super::stuck::stuck_lines;
 use crate::shapes::escape_xml;
@@ -105,7 +106,9 @@ impl Page {
 
     /// A row for each variable, with a box to hide it.
     fn timelines(&mut self, trace: &Trace) {
-        let Ok(timeline) = Timeline::of(trace, &[]) else { return };
+        // The states of programs have no values: what was done last to each object is shown.
+        let complete = if trace.initial.is_none() { with_objects(trace) } else { Cow::Borrowed(trace) };
+        let Ok(timeline) = Timeline::of(&complete, &[]) else { return };
         if timeline.rows.is_empty() {
             return;
         }

@@ -13,6 +13,9 @@ use turnpike_model::{Counterpart, Obstacle, Offer, StuckComponent, TimeStop};
 /// Offers of one component that are listed before the rest is only counted.
 const OFFERS: usize = 12;
 
+/// Components that are listed before the rest is only counted.
+const COMPONENTS: usize = 200;
+
 /// Components that are named before the rest is only counted.
 const NAMES: usize = 4;
 
@@ -58,13 +61,16 @@ pub fn hindered_lines(components: &[StuckComponent], stuckness: Stuckness) -> Ve
         return Vec::new();
     }
     let mut out = vec![stuckness.heading().to_owned()];
-    for component in components {
+    for component in components.iter().take(COMPONENTS) {
         out.push(format!("  {}", headline(component)));
         let offers = component.offers.iter().take(OFFERS);
         out.extend(offers.map(|offer| format!("    {}", sentence_at(offer, stuckness))));
         if component.offers.len() > OFFERS {
             out.push(format!("    ... and {} more", component.offers.len() - OFFERS));
         }
+    }
+    if components.len() > COMPONENTS {
+        out.push(format!("  ... and {} more components", components.len() - COMPONENTS));
     }
     out
 }

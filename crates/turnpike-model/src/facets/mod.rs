@@ -5,6 +5,7 @@
 //! small, and no front-end answers a question by accident with a default.
 
 mod approximation;
+mod automata;
 mod bare_labels;
 mod concrete;
 mod covering;
@@ -22,6 +23,7 @@ mod violations;
 mod vocabulary;
 
 pub use approximation::{Approximation, Claim};
+pub use automata::{Automata, Automaton, AutomatonEdge, AutomatonLocation, EdgeTaken, Haste};
 pub use bare_labels::BareLabels;
 pub use concrete::Concrete;
 pub use covering::Covering;

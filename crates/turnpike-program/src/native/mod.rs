@@ -146,7 +146,8 @@ impl NativeProgram {
             Ok([function]) => Ok(*function),
             Ok(several) => {
                 let message = format!("{path} has {} functions called `{name}`", several.len());
-                Err(Diagnostic::error(message).help("mark the part by tp_begin() and tp_end(): --around marks"))
+                Err(Diagnostic::error(message)
+                    .help("mark the part by tp_begin() and tp_end(): --around marks"))
             }
             Err(others) => {
                 let message = format!("{path} has no function called `{name}`");

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use turnpike_model::{
-    Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, Names, Obstacles, Participant,
-    Participants, PortableStates, PortableWords, PredicateId, Predicates, StateLabels, StepError, Successors,
-    decode_words, hash,
+    Automata, Covering, Diagnostic, Explorer, Label, LabelId, LabelSetId, Measures, Names, Obstacles,
+    Participant, Participants, PortableStates, PortableWords, PredicateId, Predicates, StateLabels,
+    StepError, Successors, decode_words, hash,
 };
 
 use super::Cover;
@@ -222,6 +222,10 @@ impl Explorer for Walker<'_> {
     }
 
     fn participants(&mut self) -> Option<&mut dyn Participants> {
+        Some(self)
+    }
+
+    fn automata(&mut self) -> Option<&mut dyn Automata> {
         Some(self)
     }
 

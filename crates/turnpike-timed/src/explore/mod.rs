@@ -13,6 +13,7 @@
 //! every receiver in the order of processes and edges; as the sender of a broadcast, with the
 //! product of the edges of all that can receive.
 
+mod automata;
 mod candidates;
 mod channels;
 mod concrete;

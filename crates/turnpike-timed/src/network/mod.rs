@@ -6,6 +6,7 @@
 //! that depend on variables. Process, location, variable and clock names are those of the source,
 //! for traces and queries.
 
+pub(crate) mod edge_text;
 mod expression;
 mod statement;
 mod text;

@@ -62,7 +62,7 @@ impl Network {
         }
     }
 
-    fn cells_text(&self, cells: &Cells) -> String {
+    pub(crate) fn cells_text(&self, cells: &Cells) -> String {
         let name = match cells.space {
             Space::Global => {
                 self.variables.get(cells.base as usize).map_or("?", |cell| cell.name.as_str()).to_owned()

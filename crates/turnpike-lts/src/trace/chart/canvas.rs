@@ -53,7 +53,8 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    fn cover(&mut self, right: f64, bottom: f64) {
+    /// Makes the sheet large enough for a place.
+    pub(super) fn cover(&mut self, right: f64, bottom: f64) {
         self.right = self.right.max(right);
         self.bottom = self.bottom.max(bottom);
     }
@@ -72,6 +73,18 @@ impl Canvas {
         if let Some((number, shapes)) = self.open.take() {
             self.steps.step_group(number, &shapes);
         }
+    }
+
+    /// Draws a group at another place: whatever `draw` adds is moved there. `data` are attributes.
+    pub(super) fn group(&mut self, class: &str, data: &str, (x, y): Point, draw: impl FnOnce(&mut Canvas)) {
+        let mut part = Canvas::default();
+        draw(&mut part);
+        self.cover(x + part.right, y + part.bottom);
+        self.back.placed_group(class, data, (x, y), &part.back);
+    }
+
+    pub(super) fn path(&mut self, class: &str, data: &str, title: &str) {
+        self.layer().path(class, data, title);
     }
 
     pub(super) fn lifeline(&mut self, from: Point, to: Point, title: &str) {
@@ -95,7 +108,7 @@ impl Canvas {
     }
 
     /// An arrowhead with its tip at a point.
-    fn head(&mut self, class: &str, (x, y): Point, (dx, dy): Point) {
+    pub(super) fn head(&mut self, class: &str, (x, y): Point, (dx, dy): Point) {
         let (length, half) = HEAD;
         let base = (x - dx * length, y - dy * length);
         let (one, other) =

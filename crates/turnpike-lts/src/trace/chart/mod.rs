@@ -5,16 +5,19 @@
 //! - [`gantt_chart`] has time from left to right, and a bar for every stay of a process in a location.
 //! - [`timeline_chart`] has a row for each of some variables, with a bar for each value.
 //! - [`wait_chart`] shows which component waits for which in a deadlock.
+//! - [`automata_chart`] shows the automata of a system, and where they are; it needs the model.
 //!
-//! A trace is enough, its model is not needed. The data of a chart ([`Run`], [`Timeline`],
+//! For the others a trace is enough, its model is not needed. The data of a chart ([`Run`], [`Timeline`],
 //! [`WaitGraph`]) are apart from its drawing. A [`Drawing`] is a file that stands alone, or an element
 //! of a page that has the stylesheet [`CHART_STYLE`]. Every step of the trace is a group
 //! `<g class="step" data-step="K">`, so that a page can react to it. Only the end of a long run is
 //! drawn, because that is where the error is.
 
+mod automata;
 mod canvas;
 mod gantt;
 mod labels;
+mod objects;
 mod run;
 mod sequence;
 mod style;
@@ -23,7 +26,9 @@ mod waits;
 
 use turnpike_model::{Diagnostic, Trace};
 
+pub use automata::{Situation, automata_chart};
 pub use canvas::Drawing;
+pub use objects::with_objects;
 pub use run::{Arrow, ArrowKind, Event, Lane, MAX_CHARTED_STEPS, Part, Run};
 pub use style::CHART_STYLE;
 pub use timeline::{Bar, Timeline, TimelineRow, TimelineStep};
@@ -50,8 +55,13 @@ pub fn gantt_chart(trace: &Trace) -> Result<Drawing, Diagnostic> {
 }
 
 /// The values of some variables over the steps of a trace, or over time if its steps have times; of
-/// all that change if none are named. Cuts long traces as [`sequence_chart`] does.
+/// all that change if none are named. Cuts long traces as [`sequence_chart`] does. Traces without values show
+/// what was done last to each object ([`with_objects`]).
 pub fn timeline_chart(trace: &Trace, names: &[String]) -> Result<Drawing, Diagnostic> {
+    if trace.initial.is_none() {
+        let complete = with_objects(trace);
+        return Timeline::of(&complete, names).map(|timeline| timeline::draw(&timeline));
+    }
     Timeline::of(trace, names).map(|timeline| timeline::draw(&timeline))
 }
 

@@ -34,6 +34,22 @@ pub const CHART_STYLE: &str = "
 .chart .wait.circle { stroke: #c2410c; stroke-width: 2; }
 .chart .circle-head { fill: #c2410c; }
 .chart .heading { font-weight: bold; }
+.chart .edge .way { stroke: #7b8794; stroke-width: 1.2; fill: none; }
+.chart .edge-head { fill: #7b8794; }
+.chart .edge text, .chart .location text { paint-order: stroke; stroke: #ffffff; stroke-width: 3; stroke-linejoin: round; }
+.chart .edge.enabled .way { stroke: #1f2933; stroke-width: 1.7; }
+.chart .edge.enabled .edge-head { fill: #1f2933; }
+.chart .edge.taken .way { stroke: #c2410c; stroke-width: 2.2; }
+.chart .edge.taken .edge-head { fill: #c2410c; }
+.chart .edge.next .way { stroke: #1f6f5c; stroke-width: 3; }
+.chart .edge.next .edge-head { fill: #1f6f5c; }
+.chart .guard { fill: #2f6f1d; }
+.chart .action { fill: #0b69a3; }
+.chart .update { fill: #5b3aa0; }
+.chart .invariant { fill: #8a3ffc; }
+.chart .location .initial { fill: none; stroke: #7b8794; stroke-width: 1; }
+.chart .location.here .place { fill: #ffd9b8; stroke: #c2410c; stroke-width: 2.2; }
+.chart .location text { stroke: none; }
 @media (prefers-color-scheme: dark) {
   .chart text { fill: #e4e7eb; }
   .chart .paper { fill: #14181d; }
@@ -54,6 +70,17 @@ pub const CHART_STYLE: &str = "
   .chart .message { stroke: #14181d; }
   .chart .component.circle, .chart .wait.circle { stroke: #fb923c; }
   .chart .circle-head { fill: #fb923c; }
+  .chart .edge text { stroke: #14181d; }
+  .chart .edge.enabled .way { stroke: #e4e7eb; }
+  .chart .edge.enabled .edge-head { fill: #e4e7eb; }
+  .chart .edge.taken .way { stroke: #fb923c; }
+  .chart .edge.taken .edge-head { fill: #fb923c; }
+  .chart .edge.next .way { stroke: #4fb89b; }
+  .chart .edge.next .edge-head { fill: #4fb89b; }
+  .chart .guard { fill: #8fd07d; }
+  .chart .action { fill: #62b0e8; }
+  .chart .update, .chart .invariant { fill: #bda4f5; }
+  .chart .location.here .place { fill: #6b3410; stroke: #fb923c; }
 }
 .chart .step:hover .hit { fill-opacity: 0.06; }
 ";
