@@ -41,7 +41,10 @@ impl Cli {
         let signed = |arg: clap::Arg| {
             if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg }
         };
-        let mut grammar = Cli::grammar().mut_subcommands(|command| command.mut_args(signed));
+        let words: Vec<OsString> = words.into_iter().collect();
+        let grammar = Cli::grammar();
+        let grammar = if help::is_brief(&words) { help::shorten(grammar) } else { grammar };
+        let mut grammar = grammar.mut_subcommands(|command| command.mut_args(signed));
         let matches = grammar.try_get_matches_from_mut(words)?;
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
     }

@@ -1,24 +1,49 @@
 //! What help shows: `-h` fits on a screen, `--help` has everything that applies to the command.
 
-use clap::{Arg, Command};
+use std::ffi::OsString;
 
-/// The flags that people use most. In commands with many flags, `-h` shows only these.
-const EVERYDAY: [&str; 11] = [
-    "program",
-    "find",
-    "query",
-    "set",
-    "strategy",
-    "max-states",
-    "max-time",
-    "trace",
-    "output",
-    "quiet",
-    "format",
+use clap::builder::StyledStr;
+use clap::{Arg, ArgAction, Args, Command};
+
+use crate::source::ProgramArgs;
+
+/// The flags that people use most, in the order in which `-h` shows them, and what it says about them
+/// where `--help` says more. In commands with many flags, `-h` shows only these.
+const EVERYDAY: [(&str, &str); 20] = [
+    ("find", "Look for deadlock, 'action error', 'state x > 3', … (repeatable)"),
+    ("query", "Answer a query about timed automata, such as 'A[] not deadlock'"),
+    ("program", "Execute this program instead of a model; its arguments follow `--`"),
+    ("equivalence", ""),
+    ("preorder", ""),
+    ("set", "Set a parameter or a constant of the model (repeatable)"),
+    ("strategy", "How to search; see `turnpike strategies` [default: auto]"),
+    ("max-states", ""),
+    ("max-time", ""),
+    ("trace", ""),
+    ("tolerant", ""),
+    ("full", ""),
+    ("gdb", ""),
+    ("port", ""),
+    ("no-open", ""),
+    ("output", ""),
+    ("formula", ""),
+    ("quiet", ""),
+    ("format", "human, json, junit or sarif [default: human]"),
+    ("help", "Print this; --help prints more"),
+];
+
+/// What `-h` says about other arguments.
+const BRIEF: [(&str, &str); 3] = [
+    ("model", "A model file, `builtin:NAME`, or `-` for standard input"),
+    ("schema", "Print a JSON schema"),
+    ("hide", "Never show these parameters (comma-separated)"),
 ];
 
 /// A command with more flags than this shows only the everyday ones with `-h`.
 const MANY: usize = 12;
+
+/// Examples that `-h` shows.
+const EXAMPLES: usize = 3;
 
 /// Headings of flags that mean nothing to a command.
 const USELESS: [(&str, &[&str]); 2] = [("convert", &[MCRL2, EXPLICIT]), ("linearise", &[TIMED, EXPLICIT])];
@@ -26,6 +51,7 @@ const USELESS: [(&str, &[&str]); 2] = [("convert", &[MCRL2, EXPLICIT]), ("linear
 const MCRL2: &str = "mCRL2 specifications";
 const EXPLICIT: &str = "Explicit systems";
 const TIMED: &str = "Timed automata";
+const PROGRAMS: &str = "Programs";
 
 /// Flags that mean nothing to commands that only read a model.
 const OF_EXECUTIONS: [&str; 16] = [
@@ -55,13 +81,66 @@ pub(crate) fn arrange(command: Command) -> Command {
     arrange_one(command).mut_subcommands(arrange)
 }
 
+/// Whether the words ask for the short help.
+pub(crate) fn is_brief(words: &[OsString]) -> bool {
+    words.iter().take_while(|word| *word != "--").any(|word| word == "-h")
+}
+
+/// Makes the help of a command and of its subcommands brief, for `-h`: one list of flags, one line for
+/// each.
+pub(crate) fn shorten(command: Command) -> Command {
+    shorten_one(command).mut_subcommands(shorten)
+}
+
+fn shorten_one(command: Command) -> Command {
+    let examples = command.get_after_long_help().map(first_examples).unwrap_or_default();
+    let has_more = command.get_after_help().is_some();
+    // The flag of clap has a text and a place of its own.
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort);
+    let command = command.disable_help_flag(true).arg(help).mut_args(|arg| {
+        let id = arg.get_id().as_str();
+        let place = EVERYDAY.iter().position(|(everyday, _)| *everyday == id);
+        let brief = EVERYDAY.iter().chain(&BRIEF).find(|(one, text)| *one == id && !text.is_empty());
+        let arg = match brief {
+            Some((_, text)) if arg.get_action().takes_values() => {
+                arg.help(*text).hide_default_value(true).hide_possible_values(true)
+            }
+            Some((_, text)) => arg.help(*text),
+            None => arg,
+        };
+        let arg = arg.help_heading(None::<&str>);
+        match place {
+            Some(place) => arg.display_order(1000 + place),
+            None => arg,
+        }
+    });
+    match has_more {
+        true => command.after_help(format!("{examples}{MORE}")),
+        false => command,
+    }
+}
+
+/// The first examples of a text that ends a long help.
+fn first_examples(text: &StyledStr) -> String {
+    let text = text.to_string();
+    let examples = text.lines().filter(|line| line.starts_with("  turnpike ")).take(EXAMPLES);
+    let examples: Vec<&str> = examples.collect();
+    if examples.is_empty() { String::new() } else { format!("Examples:\n{}\n\n", examples.join("\n")) }
+}
+
 fn arrange_one(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let useless =
         USELESS.iter().find(|(command, _)| *command == name).map_or(&[][..], |(_, headings)| headings);
+    let of_programs = ProgramArgs::augment_args(Command::new(""));
+    let of_programs = |id: &str| of_programs.get_arguments().any(|arg| arg.get_id() == id);
     let command = command.mut_args(|arg| {
-        let arg = match heading(arg.get_id().as_str()) {
+        let id = arg.get_id().as_str();
+        // What a command has besides a model follows the flags for programs, and is not one of them.
+        let follows = arg.get_help_heading() == Some(PROGRAMS) && !of_programs(id);
+        let arg = match heading(id) {
             Some(heading) => arg.help_heading(heading),
+            None if follows => arg.help_heading(None::<&str>),
             None => arg,
         };
         let hidden = arg.get_help_heading().is_some_and(|heading| useless.contains(&heading))
@@ -69,7 +148,7 @@ fn arrange_one(command: Command) -> Command {
         if hidden { arg.hide(true) } else { arg }
     });
     let flags = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()).count();
-    let is_rare = |arg: &Arg| !arg.is_positional() && !EVERYDAY.contains(&arg.get_id().as_str());
+    let is_rare = |arg: &Arg| !arg.is_positional() && !is_everyday(arg.get_id().as_str());
     let command = match flags > MANY {
         true => command.mut_args(|arg| if is_rare(&arg) { arg.hide_short_help(true) } else { arg }),
         false => command,
@@ -78,6 +157,10 @@ fn arrange_one(command: Command) -> Command {
         Some(all) if command.get_after_long_help().is_none() => command.after_long_help(all).after_help(MORE),
         _ => command,
     }
+}
+
+fn is_everyday(id: &str) -> bool {
+    EVERYDAY.iter().any(|(everyday, _)| *everyday == id)
 }
 
 /// The kind of models that a flag is for.
@@ -96,24 +179,43 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    fn commands() -> Vec<Command> {
+    fn all_of(mut grammar: Command) -> Vec<Command> {
         fn add(command: &Command, out: &mut Vec<Command>) {
             out.push(command.clone());
             command.get_subcommands().for_each(|command| add(command, out));
         }
         let mut out = Vec::new();
-        let mut grammar = arrange(Cli::command());
         grammar.build();
         add(&grammar, &mut out);
         out
     }
 
+    fn commands() -> Vec<Command> {
+        all_of(arrange(Cli::command()))
+    }
+
     #[test]
     fn short_help_fits_on_a_screen() {
-        for mut command in commands() {
+        for mut command in all_of(shorten(arrange(Cli::command()))) {
             let help = command.render_help().to_string();
-            assert!(help.lines().count() <= 44, "{}: {} lines", command.get_name(), help.lines().count());
+            let most = if command.has_subcommands() { 36 } else { 28 };
+            assert!(help.lines().count() <= most, "{} lines: {help}", help.lines().count());
         }
+    }
+
+    #[test]
+    fn flags_of_a_command_are_not_flags_of_programs() {
+        let of_programs = ProgramArgs::augment_args(Command::new(""));
+        let of_programs: Vec<_> = of_programs.get_arguments().map(Arg::get_id).collect();
+        let mut seen = 0;
+        for command in commands() {
+            let listed = command.get_arguments().filter(|arg| arg.get_help_heading() == Some(PROGRAMS));
+            for arg in listed {
+                seen += 1;
+                assert!(of_programs.contains(&arg.get_id()), "{} of {}", arg.get_id(), command.get_name());
+            }
+        }
+        assert!(seen > of_programs.len());
     }
 
     #[test]
