@@ -58,15 +58,21 @@ struct Scan {
     returned: u64,
 }
 
-/// Memory that no image contains.
+/// The part of the vault that any code may read and change.
 #[repr(C)]
-pub(crate) struct Vault {
+pub(crate) struct Flags {
     /// Whether system calls are refused: the system reads it at each one.
     pub selector: AtomicU8,
     /// Something was done that an image does not restore.
     pub tainted: AtomicU32,
     /// Executions of the present process.
     pub executions: AtomicU32,
+}
+
+/// Memory that no image contains.
+#[repr(C)]
+pub(crate) struct Vault {
+    flags: Flags,
     /// Where the thread of the image continues: its stack and its thread register.
     pub stack: usize,
     pub base: usize,
@@ -104,10 +110,21 @@ pub(crate) fn open() -> bool {
 }
 
 /// The vault, if there is one.
-pub(crate) fn vault() -> Option<&'static mut Vault> {
-    // SAFETY: mapped by `open` and never unmapped; all bytes zero is a value of it. Only the process
-    // that executes the program uses it, one piece of code at a time.
+///
+/// # Safety
+/// The caller is the only code that uses the vault until it stops using the reference: only the process that
+/// executes the program, outside the program.
+pub(crate) unsafe fn vault() -> Option<&'static mut Vault> {
+    // SAFETY: mapped by `open` and never unmapped; all bytes zero is a value of it. The caller promises
+    // that no other reference is in use.
     unsafe { VAULT.load(Ordering::Relaxed).as_mut() }
+}
+
+/// The flags of the vault, if there is one.
+pub(crate) fn flags() -> Option<&'static Flags> {
+    let vault = VAULT.load(Ordering::Relaxed);
+    // SAFETY: mapped by `open` and never unmapped. Nothing but the atomic flags is referred to.
+    (!vault.is_null()).then(|| unsafe { &(*vault).flags })
 }
 
 impl Vault {

@@ -4,13 +4,14 @@
 //! memory (`image`), and continues from there for each request, which it takes from the host itself.
 //! That is right only if an execution changes nothing but private memory. So every system call
 //! outside this library interrupts the program: those that are under control and those that change
-//! nothing are served, any other *taints* the process, which then ends with the execution, and the fork server forks another. The
-//! same holds for what this library does to the process, and for executions that end in a signal.
+//! nothing are served, any other *taints* the process, which then ends with the execution, and the fork
+//! server forks another. The same holds for what this library does to the process, and for executions that
+//! end in a signal.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::image::{self, Vault};
+use crate::image::{self, Flags, Vault};
 use crate::protocol;
 use crate::raw::Registers;
 use crate::sys::{self, number};
@@ -30,7 +31,7 @@ pub(crate) fn taint() {
     if !REUSED.load(Ordering::Relaxed) {
         return;
     }
-    let tainted = image::vault().map(|vault| vault.tainted.swap(1, Ordering::Relaxed));
+    let tainted = image::flags().map(|flags| flags.tainted.swap(1, Ordering::Relaxed));
     if tainted == Some(0) {
         close_descriptors();
     }
@@ -45,11 +46,13 @@ fn close_descriptors() {
 /// In a new child of the fork server: makes an image of it; false if that is impossible. When it
 /// returns true, an execution is to begin: for the first time, or again.
 pub(crate) fn begin() -> bool {
-    let Some(vault) = image::vault() else { return false };
-    vault.selector.store(ALLOW, Ordering::Relaxed);
-    vault.tainted.store(0, Ordering::Relaxed);
-    vault.executions.store(0, Ordering::Relaxed);
-    if !image::open_pages() || !watch(vault) || !vault.survey() {
+    let Some(flags) = image::flags() else { return false };
+    flags.selector.store(ALLOW, Ordering::Relaxed);
+    flags.tainted.store(0, Ordering::Relaxed);
+    flags.executions.store(0, Ordering::Relaxed);
+    // SAFETY: the child has just been forked, and the program does not run yet.
+    let Some(vault) = (unsafe { image::vault() }) else { return false };
+    if !image::open_pages() || !watch(flags) || !vault.survey() {
         return false;
     }
     REUSED.store(true, Ordering::Relaxed);
@@ -62,26 +65,31 @@ pub(crate) fn begin() -> bool {
 
 /// On the vault's stack: the image is made.
 extern "C" fn keep() {
-    let Some(vault) = image::vault() else { return };
+    // SAFETY: `begin` calls it and does not use its own reference afterwards.
+    let Some(vault) = (unsafe { image::vault() }) else { return };
     vault.save();
     start(vault);
 }
 
 /// An execution begins.
 fn start(vault: &mut Vault) {
-    vault.executions.fetch_add(1, Ordering::Relaxed);
     vault.count_faults();
-    vault.selector.store(BLOCK, Ordering::Relaxed);
+    if let Some(flags) = image::flags() {
+        flags.executions.fetch_add(1, Ordering::Relaxed);
+        flags.selector.store(BLOCK, Ordering::Relaxed);
+    }
 }
 
 /// The execution is over, and everything about it is in the shared memory: goes on with the next one
 /// if this process can.
 pub(crate) fn again() {
-    let Some(vault) = image::vault() else { return };
-    if !REUSED.load(Ordering::Relaxed) || vault.tainted.load(Ordering::Relaxed) != 0 {
+    let Some(flags) = image::flags() else { return };
+    if !REUSED.load(Ordering::Relaxed) || flags.tainted.load(Ordering::Relaxed) != 0 {
         return;
     }
-    vault.selector.store(ALLOW, Ordering::Relaxed);
+    flags.selector.store(ALLOW, Ordering::Relaxed);
+    // SAFETY: the execution is over: nothing else uses the vault in this process.
+    let Some(vault) = (unsafe { image::vault() }) else { return };
     if vault.learn() {
         // SAFETY: what runs now never goes on.
         unsafe { turnpike_leave(vault.own_stack(), next) };
@@ -90,7 +98,8 @@ pub(crate) fn again() {
 
 /// On the vault's stack: answers, restores the image, and waits for the next request.
 extern "C" fn next() {
-    let Some(vault) = image::vault() else { sys::exit_group(125) };
+    // SAFETY: `again` came here by leaving its stack, and so does not use its own reference any more.
+    let Some(vault) = (unsafe { image::vault() }) else { sys::exit_group(125) };
     let header = control::header();
     header.serving.store(0, Ordering::Release);
     sys::write(protocol::FD_ANSWER, b"D");
@@ -113,12 +122,12 @@ extern "C" fn next() {
 
 /// Has the system interrupt the program at each system call outside this library, while the selector
 /// says so; whether it does.
-fn watch(vault: &Vault) -> bool {
+fn watch(flags: &Flags) -> bool {
     const SET_SYSCALL_USER_DISPATCH: usize = 59;
     const ON: usize = 1;
     let start = modules::OWN_START.load(Ordering::Relaxed);
     let size = modules::OWN_SIZE.load(Ordering::Relaxed);
-    let selector = vault.selector.as_ptr() as usize;
+    let selector = flags.selector.as_ptr() as usize;
     sys::syscall(number::PRCTL, SET_SYSCALL_USER_DISPATCH, ON, start, size, selector, 0) == 0
 }
 
@@ -127,7 +136,7 @@ fn watch(vault: &Vault) -> bool {
 /// # Safety
 /// The system's record of an interrupted thread.
 pub(crate) unsafe fn interrupted(context: *mut c_void) {
-    let Some(vault) = image::vault() else { return };
+    let Some(flags) = image::flags() else { return };
     // SAFETY: promised by the caller.
     let registers = unsafe { Registers::of(context) };
     if control::active() && raw::is_watched(registers.rax as u32, registers.rip) {
@@ -148,7 +157,7 @@ pub(crate) unsafe fn interrupted(context: *mut c_void) {
         return;
     }
     taint();
-    vault.selector.store(ALLOW, Ordering::Relaxed);
+    flags.selector.store(ALLOW, Ordering::Relaxed);
     // The instruction has two bytes, and is executed again.
     registers.rip -= 2;
 }

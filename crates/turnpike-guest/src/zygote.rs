@@ -105,7 +105,7 @@ fn open_vault() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 fn executions_of_process() -> u32 {
-    crate::image::vault().map_or(0, |vault| vault.executions.load(Ordering::Relaxed))
+    crate::image::flags().map_or(0, |flags| flags.executions.load(Ordering::Relaxed))
 }
 
 /// Nothing is known of how to interrupt system calls.
