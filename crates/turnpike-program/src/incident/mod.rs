@@ -25,7 +25,7 @@ pub enum IncidentKind {
     Finished,
     /// No thread can take a step.
     Deadlock,
-    /// All threads spin on values that nobody will change.
+    /// All threads spin on values that no thread will change.
     Livelock,
     /// It failed.
     Failed(FailureKind),
@@ -149,7 +149,7 @@ impl Incident {
             }
             End::Deadlock => (IncidentKind::Deadlock, "no thread can go on".to_owned()),
             End::Livelock => {
-                (IncidentKind::Livelock, "all threads spin on values that nobody will change".to_owned())
+                (IncidentKind::Livelock, "all threads spin on values that no thread will change".to_owned())
             }
             End::Hung => (IncidentKind::Hang, "a thread does nothing visible for too long".to_owned()),
             End::StepLimit => (

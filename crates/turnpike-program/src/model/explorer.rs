@@ -249,7 +249,10 @@ fn violation(execution: &Execution) -> Option<Violation> {
         _ if execution.end_is_suppressed => {}
         End::Failed(failure) => return violation(violation_kind(failure.kind), &failure.message),
         End::Livelock => {
-            return violation(ViolationKind::Livelock, "all threads spin on values that nobody will change");
+            return violation(
+                ViolationKind::Livelock,
+                "all threads spin on values that no thread will change",
+            );
         }
         End::Hung => return violation(ViolationKind::Hang, "a thread does nothing visible for too long"),
         _ => {}

@@ -77,7 +77,7 @@ impl Checker<'_> {
                     }
                     _ => {
                         return Err(Diagnostic::error("only arrays can be indexed")
-                            .at(array.span.clone(), "this is no array"));
+                            .at(array.span.clone(), "this is not an array"));
                     }
                 }
             }
@@ -107,7 +107,7 @@ impl Checker<'_> {
                     Operand::Lvalue(lvalue) if lvalue.ty == Type::Clock => Operand::Rate(lvalue),
                     _ => {
                         return Err(Diagnostic::error("only clocks have a rate")
-                            .at(clock.span.clone(), "this is no clock"));
+                            .at(clock.span.clone(), "this is not a clock"));
                     }
                 }
             }
@@ -464,7 +464,7 @@ fn over_local(quantifier: tree::Quantifier, local: u32, (low, high): (i32, i32),
 /// Refuses scalars.
 pub(crate) fn numeric(value: Value, place: &network::Place) -> Outcome<Value> {
     if let Type::Scalar { .. } = value.ty {
-        return Err(Diagnostic::error("scalars are no numbers")
+        return Err(Diagnostic::error("scalars are not numbers")
             .at(place.clone(), "this is a scalar")
             .help("scalars can be assigned, compared with == and !=, and used as an index"));
     }

@@ -135,7 +135,7 @@ impl<'t> Checker<'t> {
             let Some((low, high)) = range else {
                 return Err(Diagnostic::error(format!("`{}` needs arguments", name.name))
                     .at(name.span.clone(), format!("its parameter `{}` is open", parameter.name.name))
-                    .help("only bounded integers and scalars that are no references can stay open; give the others when instantiating"));
+                    .help("only bounded integers and scalars that are not references can stay open; give the others when instantiating"));
             };
             free.push((parameter, declared, low, high));
             count = count.saturating_mul((i64::from(high) - i64::from(low) + 1) as u64);

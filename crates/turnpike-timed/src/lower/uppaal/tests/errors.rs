@@ -26,7 +26,7 @@ fn wrong_declarations_are_refused() {
             "indexed by scalars",
             "a",
         ),
-        ("typedef scalar[2] s; s a; int f() { return a + 1; }", "scalars are no numbers", "a"),
+        ("typedef scalar[2] s; s a; int f() { return a + 1; }", "scalars are not numbers", "a"),
         (
             "typedef scalar[2] s; typedef scalar[2] t; s a; t b; bool f() { return a == b; }",
             "within one set",
