@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod c_rand;
 pub mod checkpoint;
 mod crew;
 mod error;

@@ -52,7 +52,7 @@ pub(crate) use lasso::validate as validate_lasso;
 pub(crate) use level_set::Considered;
 pub use random::RandomWalk;
 pub use registry::{all, is_registered, register};
-pub use sampling::{Over, Way};
+pub use sampling::{Draws, Over, Way};
 pub use schedules::{Pct, Pos, Weighted};
 use turnpike_model::{Diagnostic, ModelInfo};
 

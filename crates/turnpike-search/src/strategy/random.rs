@@ -8,7 +8,7 @@
 use turnpike_model::Diagnostic;
 
 use super::descriptor::{Descriptor, OptionInfo, Parallel, ValueKind};
-use super::sampling::{self, Extent, Length, Over, Sampler, Way};
+use super::sampling::{self, Draws, Extent, Length, Over, Sampler, Way};
 use super::{Search, concrete};
 use crate::error::Halt;
 use crate::follow;
@@ -29,6 +29,8 @@ pub struct RandomWalk {
     pub concrete: bool,
     /// Which way to the goal is reported.
     pub witness: Way,
+    /// Where draws come from.
+    pub draws: Draws,
 }
 
 const OVER: OptionInfo = OptionInfo {
@@ -72,13 +74,26 @@ const WITNESS: OptionInfo = OptionInfo {
     doc: "which way to the goal is reported",
 };
 
+const DRAWS: OptionInfo = OptionInfo {
+    name: "draws",
+    value: ValueKind::Word(&[
+        ("uniform", "Exactly uniform and independent"),
+        (
+            "c-rand",
+            "By `rand()` of the C library of Linux, whose numbers depend on each other, as in the tool of 2008",
+        ),
+    ]),
+    default: "uniform",
+    doc: "where draws come from",
+};
+
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "random",
     summary: "one random walk, uniform over the set of successor states",
     guarantee: "none",
     memory: "constant; with a witness, the loop-erased walk (first-met: all states considered)",
     when: "bugs on likely paths; very large states; a baseline",
-    options: &[OVER, RESTART, RESTART_DEPTH, CONCRETE, WITNESS],
+    options: &[OVER, RESTART, RESTART_DEPTH, CONCRETE, WITNESS, DRAWS],
     settings: &[],
     stores_states: false,
     programs_only: false,
@@ -95,7 +110,16 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
             Some("first-met") => Way::FirstMet,
             _ => Way::LoopErased,
         };
-        Ok(RandomWalk { over, restart, restart_depth, concrete: given.is_set(&CONCRETE), witness }.into())
+        let draws = match given.text(&DRAWS) {
+            Some("c-rand") => Draws::CRand,
+            _ => Draws::Uniform,
+        };
+        if draws == Draws::CRand && given.model.capabilities.violations_on_expansion {
+            return Err(Diagnostic::error("schedules of programs are drawn from the tool's own generator")
+                .help("leave out the option `draws`"));
+        }
+        let concrete = given.is_set(&CONCRETE);
+        Ok(RandomWalk { over, restart, restart_depth, concrete, witness, draws }.into())
     },
 };
 
@@ -110,7 +134,11 @@ impl Search for RandomWalk {
         }
         let once = !self.restart && self.restart_depth.is_none();
         let length = self.restart_depth.map_or(Length::Whole, Length::Steps);
-        sampling::search(run, Sampler::Uniform(self.over), Extent { once, length, way: self.witness })
+        sampling::search(
+            run,
+            Sampler::Uniform(self.over),
+            Extent { once, length, way: self.witness, draws: self.draws },
+        )
     }
 
     fn shares_out_paths(&self) -> bool {
@@ -120,6 +148,10 @@ impl Search for RandomWalk {
     fn check(&self, request: &SearchOptions) -> Result<(), Diagnostic> {
         if self.restart_depth == Some(0) {
             return Err(Diagnostic::error("the restart depth must be at least 1"));
+        }
+        if self.concrete && self.draws == Draws::CRand {
+            return Err(Diagnostic::error("delays are drawn from the tool's own generator")
+                .help("leave out one of the options `concrete` and `draws`"));
         }
         if self.concrete && self.witness == Way::FirstMet {
             return Err(Diagnostic::error(

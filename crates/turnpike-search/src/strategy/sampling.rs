@@ -15,6 +15,7 @@ use turnpike_model::paths::{Chooser, PathsInfo, Request};
 
 use super::first_met::FirstMet;
 use super::level_set::distinct_targets;
+use crate::c_rand::CRand;
 use crate::error::Halt;
 use crate::follow;
 use crate::follow::pool::Batch;
@@ -48,6 +49,16 @@ pub enum Over {
     Transitions,
 }
 
+/// Where draws come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Draws {
+    /// A good generator, exactly uniform.
+    #[default]
+    Uniform,
+    /// `rand()` of the C library of Linux, modulo the number of choices, which are counted from the last one: as in the tool of 2008.
+    CRand,
+}
+
 /// Which way from the initial state a walk reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Way {
@@ -65,6 +76,7 @@ pub(crate) struct Extent {
     pub(crate) once: bool,
     pub(crate) length: Length,
     pub(crate) way: Way,
+    pub(crate) draws: Draws,
 }
 
 /// How long paths may be, the limit on depth aside.
@@ -252,7 +264,8 @@ impl Walks {
             () if extent.way == Way::FirstMet => Trail::FirstMet(Box::new(FirstMet::new(run))),
             () => Trail::States(LoopErased::default()),
         };
-        let drawing = Drawing { over, distinct: Vec::new(), trail };
+        let old = (extent.draws == Draws::CRand).then(|| Box::new(CRand::new(run.seed as u32)));
+        let drawing = Drawing { over, old, distinct: Vec::new(), trail };
         Ok(Walks { walker, drawing, length, last: last.saturating_add(run.uncounted_levels()) })
     }
 
@@ -274,8 +287,20 @@ impl Walks {
 /// A walk that is drawn uniformly.
 struct Drawing {
     over: Over,
+    /// Instead of the generator of the run.
+    old: Option<Box<CRand>>,
     distinct: Vec<u32>,
     trail: Trail,
+}
+
+impl Drawing {
+    #[inline]
+    fn draw(&mut self, run: &mut Run<'_>, choices: usize) -> usize {
+        match &mut self.old {
+            None => run.rng.index(choices),
+            Some(old) => choices - 1 - old.below(choices as u64) as usize,
+        }
+    }
 }
 
 impl Steps for Drawing {
@@ -298,10 +323,11 @@ impl Steps for Drawing {
     #[inline]
     fn choose(&mut self, run: &mut Run<'_>, successors: &Successors) -> usize {
         match self.over {
-            Over::Transitions => run.rng.index(successors.len()),
+            Over::Transitions => self.draw(run, successors.len()),
             Over::States => {
                 distinct_targets(successors, &mut self.distinct);
-                self.distinct[run.rng.index(self.distinct.len())] as usize
+                let drawn = self.draw(run, self.distinct.len());
+                self.distinct[drawn] as usize
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use crate::intervals::Intervals;
 use turnpike_lts::{Lts, LtsModel, Transition};
 use turnpike_model::{LabelId, Model};
-use turnpike_search::strategy::{Exhaustive, Over, RandomWalk, Way};
+use turnpike_search::strategy::{Draws, Exhaustive, Over, RandomWalk, Way};
 use turnpike_search::{Limits, RunReport, SearchOptions, StopReason, Strategy, Verdict, search};
 
 fn run(model: &dyn Model, strategy: impl Into<Strategy>, objective: &str, limits: Limits) -> RunReport {
@@ -32,6 +32,7 @@ const WALKS: RandomWalk = RandomWalk {
     restart_depth: None,
     concrete: false,
     witness: Way::LoopErased,
+    draws: Draws::Uniform,
 };
 
 #[test]
@@ -119,4 +120,29 @@ fn exhaustive_search_expands_every_node_of_the_tree_once() {
         }
     }
     assert!((50..400).contains(&cuts), "{cuts} of 450 searches were cut");
+}
+
+/// A binary tree with eight leaves; a step from leaf n has the label `leaf`, n.
+fn eight_leaves() -> LtsModel {
+    let inner = (0..7).flat_map(|node| [(node, 0, 2 * node + 1), (node, 0, 2 * node + 2)]);
+    let leaves = (0..8).map(|leaf| (7 + leaf, 1 + leaf, 15));
+    let transitions = inner.chain(leaves);
+    let transitions = transitions.map(|(from, label, to)| Transition { from, label: LabelId(label), to });
+    let labels = std::iter::once("step".to_owned()).chain((0..8).map(|leaf| format!("leaf({leaf})")));
+    let lts = Lts { initial: 0, states: 16, labels: labels.collect(), transitions: transitions.collect() };
+    LtsModel::new("tree", lts).expect("a tree")
+}
+
+#[test]
+fn walks_can_draw_as_the_c_library_does() {
+    // After `srand(1)`, `rand()` gives an odd, an even and an odd number; choices are counted from the last one.
+    let walk = RandomWalk { draws: Draws::CRand, ..RandomWalk::default() };
+    let found = |leaf| {
+        let mut options = SearchOptions::new(walk.clone());
+        options.objectives = vec![format!("label leaf({leaf})").parse().expect("an objective")];
+        options.seed = 1;
+        let report = search(&eight_leaves(), &options, &|_| {}, &AtomicBool::new(false)).expect("a search");
+        report.runs[0].verdict == Verdict::Found
+    };
+    assert_eq!((0..8).filter(|leaf| found(*leaf)).collect::<Vec<u32>>(), [0b010]);
 }
