@@ -235,7 +235,7 @@ pub(crate) fn in_use(start: usize, end: usize) -> Option<usize> {
     let inside = |entry: &Entry| (start..end).contains(&entry.address);
     let id = OBJECTS.with(|objects| {
         let ids = objects.entries.iter().enumerate().filter(|(_, entry)| inside(entry));
-        ids.map(|(id, entry)| (ObjectId(id as u32), entry.address)).last()
+        ids.map(|(id, entry)| (ObjectId(id as u32), entry.address)).next_back()
     })?;
     let alive = at(id.1) == Some(id.0) && control::kernel(|kernel| !kernel.is_destroyed(id.0));
     alive.then_some(id.1)

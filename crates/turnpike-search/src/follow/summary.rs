@@ -67,6 +67,10 @@ impl Digest for Summary {
             out.number(*steps as u64);
         }
         out.long(self.signature);
+        for texts in [&self.signatures, &self.suppressed] {
+            out.count(texts.len());
+            texts.iter().for_each(|text| out.bytes(text.as_bytes()));
+        }
         out.words(&self.choices);
         out.longs(&self.prints);
         out.words(&self.events);
@@ -87,12 +91,17 @@ impl Digest for Summary {
             let objective = reader.word()? as usize;
             hits.push(ExecutionHit { objective, steps: usize::try_from(reader.number()?).ok()? });
         }
+        let signature = reader.long()?;
+        let mut texts = || (0..reader.word()?).map(|_| reader.text()).collect::<Option<Vec<_>>>();
+        let (signatures, suppressed) = (texts()?, texts()?);
         Some(Summary {
             ending,
             steps,
             contested,
             hits,
-            signature: reader.long()?,
+            signature,
+            signatures,
+            suppressed,
             choices: reader.words()?,
             prints: reader.longs()?,
             events: reader.words()?,
@@ -216,6 +225,8 @@ mod tests {
                 contested: 4,
                 hits: vec![ExecutionHit { objective: 1, steps: 299 }],
                 signature: 1 << 60,
+                signatures: vec!["assertion@a.c:1".to_owned(), "crash@b.c:2".to_owned()],
+                suppressed: vec!["deadlock@c.c:3".to_owned()],
                 choices: vec![0, 2, u32::MAX],
                 prints: vec![5, u64::MAX],
                 events: vec![9],
