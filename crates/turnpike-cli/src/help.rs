@@ -19,21 +19,32 @@ const EVERYDAY: [(&str, &str); 20] = [
     ("strategy", "How to search; see `turnpike strategies` [default: auto]"),
     ("max-states", ""),
     ("max-time", ""),
-    ("trace", ""),
-    ("tolerant", ""),
+    ("trace", "Write the witness to a file: .json, .txt or .aut"),
+    ("tolerant", "For programs: skip steps that no longer exist"),
     ("full", ""),
-    ("gdb", ""),
+    ("gdb", "For programs: open gdb where the trace ends"),
     ("port", ""),
     ("no-open", ""),
     ("output", ""),
-    ("formula", ""),
+    ("formula", "Decide a formula of the modal mu-calculus: FILE.mcf, or its text"),
     ("quiet", ""),
-    ("format", "human, json, junit or sarif [default: human]"),
+    ("format", ""),
     ("help", "Print this; --help prints more"),
 ];
 
 /// What `-h` says about other arguments.
-const BRIEF: [(&str, &str); 3] = [
+const BRIEF: [(&str, &str); 14] = [
+    ("as", "Read the model as this format: aut, mcrl2, tck, xml or xta"),
+    ("timed", "Honour time in an mCRL2 specification"),
+    ("keep-dead", "Keep values after their last use"),
+    ("quantifier-limit", "Try at most N values of a quantified variable"),
+    ("cover", "Prune states that another state covers: none, inclusion or alu"),
+    ("observer", "Add an automaton that observes the model (repeatable)"),
+    ("html", "Write one page with all charts, the explanation and the steps"),
+    ("chart", "Draw a message sequence chart"),
+    ("gantt", "Draw locations over time"),
+    ("timeline", "Draw the values of variables over time"),
+    ("why", "Draw which component waits for which in a deadlock"),
     ("model", "A model file, `builtin:NAME`, or `-` for standard input"),
     ("schema", "Print a JSON schema"),
     ("hide", "Never show these parameters (comma-separated)"),
@@ -43,7 +54,7 @@ const BRIEF: [(&str, &str); 3] = [
 const MANY: usize = 12;
 
 /// Examples that `-h` shows.
-const EXAMPLES: usize = 3;
+const EXAMPLES: usize = 2;
 
 /// Headings of flags that mean nothing to a command.
 const USELESS: [(&str, &[&str]); 2] = [("convert", &[MCRL2, EXPLICIT]), ("linearise", &[TIMED, EXPLICIT])];

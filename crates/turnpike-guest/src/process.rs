@@ -75,6 +75,7 @@ pub(crate) fn begin_exit(site: Site) {
         }
         control::simple(Kind::Lock, id, site);
     }
+    audit::stop();
 }
 
 /// Leaves by the C library's function, with all handlers.

@@ -79,7 +79,7 @@ TP_UNUSED int tp_controlled(void)
 {
     static int known; /* 1 = no, 2 = yes */
     if (known == 0)
-        known = syscall((long)TP_CALL_PRESENT) == 1 ? 2 : 1;
+        known = syscall((long)TP_CALL_PRESENT, &known, sizeof known) == 1 ? 2 : 1;
     return known == 2;
 }
 

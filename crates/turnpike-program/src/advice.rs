@@ -38,13 +38,18 @@ impl Advice {
             lines.join(", ")
         )];
         out.push(match needed {
-            Some(needed) => format!("it would have ended after {needed} steps: --max-steps {}", round_up(*needed)),
+            Some(needed) => {
+                let most = round_up(*needed);
+                format!("it would have ended after {needed} steps: set the option `max-steps` to {most}")
+            }
             None => format!("it does not end within {LONGEST} steps: the loop may wait for another thread, or run for ever"),
         });
         out.push("try the smallest inputs that matter: two threads, one or two rounds, few items".to_owned());
-        out.push(format!(
-            "or schedule a part only: --around {function}, or --around marks between tp_begin() and tp_end()"
-        ));
+        out.push(
+            "or schedule a part only, with the option `around`: calls of a function, or `marks` for what is between \
+             tp_begin() and tp_end()"
+                .to_owned(),
+        );
         out
     }
 }
@@ -125,7 +130,7 @@ mod tests {
         let text = advice.sentences().join("; ");
         assert!(text.contains("93% of the 20000 steps"), "{text}");
         assert!(text.contains("in pop (queue.c:57, queue.c:60)"), "{text}");
-        assert!(text.contains("--max-steps 46000") && text.contains("--around pop"), "{text}");
+        assert!(text.contains("`max-steps` to 46000") && text.contains("`around`"), "{text}");
         let endless = Advice { needed: None, ..advice };
         assert!(endless.sentences()[1].contains("does not end within 200000 steps"));
     }

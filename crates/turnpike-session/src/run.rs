@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model, ViolationKind};
+use turnpike_program::ProgramModel;
 use turnpike_search::{Event, Goal, Objective, SearchError, SearchReport, StopReason, Verdict};
 
 use crate::choice::Choice;
@@ -117,25 +118,7 @@ impl Session {
         let met = findings.verdict == Verdict::Found;
         findings.zeno = prepared.zeno.filter(|zeno| zeno.is_worth_mentioning(met, search.goals.non_zeno));
         if let Some(program) = &prepared.program {
-            let shown = |witness: &turnpike_search::WitnessReport| {
-                let choices = crate::report::choices_of(&witness.trace);
-                let incident = program
-                    .incident(&choices)
-                    .map_err(|error| Problem::new(error.to_string()).in_file(program.info().name.clone()))?;
-                Ok(Shown::new(&witness.trace, incident))
-            };
-            let incidents = findings.best_witnesses().iter().map(shown).collect::<Result<_, Problem>>()?;
-            if !met && !interrupt.load(Ordering::Relaxed) {
-                // Without advice the result is the same.
-                let advice = program.advise().ok().flatten();
-                findings.advice = advice.map(|advice| advice.sentences()).unwrap_or_default();
-            }
-            let (arguments, hash) = (self.program_arguments(), program.info().fingerprint);
-            let elsewhere = match self.source() {
-                Source::Program(source) if met => elsewhere::look(source, search, interrupt)?,
-                _ => Vec::new(),
-            };
-            findings.program = Some(ProgramFindings { arguments, hash, incidents, elsewhere });
+            self.describe_executions(program, search, &mut findings, interrupt)?;
         }
         let in_part = findings.scope.is_some();
         let each: Vec<Verdict> = findings.of_each(&search.goals).into_iter().map(|(_, one)| one).collect();
@@ -158,6 +141,37 @@ impl Session {
             text_warnings: prepared.warnings,
             outcome: Outcome::Search(Box::new(findings)),
         })
+    }
+
+    /// Adds what executions of the witnesses show, and advice when nothing was found.
+    fn describe_executions(
+        &self,
+        program: &ProgramModel,
+        search: &Search,
+        findings: &mut Findings,
+        interrupt: &AtomicBool,
+    ) -> Result<(), Problem> {
+        let met = findings.verdict == Verdict::Found;
+        let shown = |witness: &turnpike_search::WitnessReport| {
+            let choices = crate::report::choices_of(&witness.trace);
+            let incident = program
+                .incident(&choices)
+                .map_err(|error| Problem::new(error.to_string()).in_file(program.info().name.clone()))?;
+            Ok(Shown::new(&witness.trace, incident))
+        };
+        let incidents = findings.best_witnesses().iter().map(shown).collect::<Result<_, Problem>>()?;
+        if !met && !interrupt.load(Ordering::Relaxed) {
+            // Without advice the result is the same.
+            let advice = program.advise().ok().flatten();
+            findings.advice = advice.map(|advice| advice.sentences()).unwrap_or_default();
+        }
+        let (arguments, hash) = (self.program_arguments(), program.info().fingerprint);
+        let elsewhere = match self.source() {
+            Source::Program(source) if met => elsewhere::look(source, search, interrupt)?,
+            _ => Vec::new(),
+        };
+        findings.program = Some(ProgramFindings { arguments, hash, incidents, elsewhere });
+        Ok(())
     }
 
     /// A search that is ready to begin, for clients that make many of them. Queries are not searches.

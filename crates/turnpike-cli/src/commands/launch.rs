@@ -35,7 +35,7 @@ fn after_help() -> String {
 Examples:
   turnpike launch -n 4 -- search builtin:philosophers --set n=12
   TURNPIKE_CLUSTER_SECRET=... turnpike launch --hosts hosts.txt --process 0 -- generate big.mcrl2
-  turnpike launch -n 2 -- search --program ./bank --strategy pct --max-executions 1000000
+  turnpike launch -n 2 -- search --program ./bank --max-executions 1000000
   srun turnpike launch --hosts hosts.txt -- search big.mcrl2 --strategy highway --width 1000000
 
 The result is that of one process. Process 0 prints it. Traffic between machines is not encrypted.

@@ -192,7 +192,12 @@ fn a_search_that_cuts_executions_says_what_to_do() {
     let cut = turnpike_in(folder, &[&search[..], &["--max-steps", "100"]].concat(), "");
     cut.expect(
         3,
-        &["% of the 100 steps of an execution that was cut are in", "long.c:8", "--max-steps 2", "--around "],
+        &[
+            "% of the 100 steps of an execution that was cut are in",
+            "long.c:8",
+            "set --max-steps to 2",
+            "with --around: calls of a function",
+        ],
     );
     let whole = turnpike_in(folder, &[&search[..], &["--max-steps", "1000"]].concat(), "");
     assert!(whole.code == 3 && !whole.stdout.contains("advice:"), "{}", whole.stdout);

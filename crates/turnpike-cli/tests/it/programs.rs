@@ -61,16 +61,14 @@ int main(void) {
 }
 "#;
 
-/// Depends on what is printed by the clock of the processor: never the same.
+/// Depends on random numbers of the processor: never the same.
 const MOODY: &str = r#"#include <pthread.h>
 #include <stdint.h>
 static pthread_mutex_t locks[64];
 int main(void) {
     uint64_t ticks;
 #ifdef __x86_64__
-    uint32_t low, high;
-    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-    ticks = low >> 4;
+    __asm__ volatile("rdrand %0" : "=r"(ticks));
 #else
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
 #endif

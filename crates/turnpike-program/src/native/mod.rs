@@ -147,7 +147,7 @@ impl NativeProgram {
             Ok(several) => {
                 let message = format!("{path} has {} functions called `{name}`", several.len());
                 Err(Diagnostic::error(message)
-                    .help("mark the part by tp_begin() and tp_end(): --around marks"))
+                    .help("mark the part by tp_begin() and tp_end(), and ask for `marks`"))
             }
             Err(others) => {
                 let message = format!("{path} has no function called `{name}`");

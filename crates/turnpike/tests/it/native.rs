@@ -176,6 +176,6 @@ fn wrong_formulas_are_explained() {
     let message = |search: Search, formula: &str| search.decide(formula).unwrap_err().to_string();
     assert!(message(Search::of(LostUpdate), "[true").contains("never closed"));
     assert!(message(Search::of(LostUpdate), "mu X. !X").contains("odd number of negations"));
-    assert!(message(Search::of(LostUpdate).find("deadlock"), "true").contains("does not apply to formulas"));
+    assert!(message(Search::of(LostUpdate).find("deadlock"), "true").contains("`find`"));
     assert!(message(Search::of(LostUpdate), "missing.mcf").contains("missing.mcf"));
 }

@@ -256,7 +256,7 @@ pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
     if let Some(left_out) = &context.findings.left_out {
         out.push(format!("left out: {left_out}"));
     }
-    out.extend(context.findings.advice.iter().map(|advice| format!("advice: {advice}")));
+    out.extend(context.findings.advice.iter().map(|advice| format!("advice: {}", spell_all(advice))));
     out.extend(about_suppressed(context));
     for file in context.files {
         out.push(format!("wrote: {file}"));

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_session::{Findings, IncidentOutput};
 
+use crate::options::spell_all;
+
 /// Columns of a schedule fit into this many characters.
 pub(crate) const WIDTH: usize = 110;
 
@@ -44,7 +46,7 @@ pub(crate) fn output(findings: &Findings) -> Option<ProgramOutput> {
         hash: format!("{:016x}", program.hash),
         left_out: findings.left_out.clone(),
         bound: findings.bound.clone(),
-        advice: findings.advice.clone(),
+        advice: findings.advice.iter().map(|advice| spell_all(advice)).collect(),
         suppressed: suppressed(findings).map(str::to_owned).collect(),
         incident: program.incidents.first().map(|shown| IncidentOutput::from(&shown.incident)),
     })

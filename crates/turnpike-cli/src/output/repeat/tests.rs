@@ -41,6 +41,9 @@ fn value(name: &str, takes: Takes, chance: &mut Chance) -> String {
         Takes::Text | Takes::Texts if name == "find" => {
             chance.pick(&["deadlock", "label f(*)", "state x > -1 && it's", "accepting a; b"]).to_string()
         }
+        Takes::Text | Takes::Texts if name == "suppress" => {
+            chance.pick(&["assertion@a.c:3", "deadlock@my bank.c:31+bank.c:44"]).to_string()
+        }
         Takes::Text | Takes::Texts => {
             chance.pick(&["n=4", "-1", "--find", "a b", "it's", "", "x='y'"]).to_string()
         }
