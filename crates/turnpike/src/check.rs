@@ -550,7 +550,7 @@ fn shared<R: TestResult>(body: impl Fn() -> R + Send + Sync + 'static) -> Arc<dy
 /// Says what a check that found nothing is worth: where the test's output goes, or, with
 /// `TURNPIKE_LOG`, past the test harness, which hides the output of tests that pass.
 #[allow(clippy::print_stderr, reason = "the library stands in for the test, which may print")]
-fn say_passed(name: Option<&str>, checked: &Checked) {
+pub(crate) fn say_passed(name: Option<&str>, checked: &dyn fmt::Display) {
     let line = format!("turnpike: {}: {checked}", name.unwrap_or("check"));
     if setting("TURNPIKE_LOG").is_some_and(|level| level != "off") {
         // Nothing depends on it.

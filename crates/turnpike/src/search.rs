@@ -10,6 +10,8 @@ use turnpike_session::{
     Shape, Silent, StrategyChoice, Verdict, WitnessReport,
 };
 
+use crate::check::say_passed;
+
 /// A search over a model, ready to be narrowed down and run.
 #[must_use = "a search does nothing until it is run"]
 pub struct Search {
@@ -155,7 +157,8 @@ impl Search {
         }
     }
 
-    /// Runs the search and panics with the witness when something is found.
+    /// Runs the search and panics with the witness when something is found. A search that passes says
+    /// whether that is a proof, like [`check`](crate::check).
     ///
     /// # Panics
     /// When an objective is met, or the search cannot be carried out.
@@ -168,6 +171,12 @@ impl Search {
                     panic!("{}", describe(witness, seed));
                 }
                 assert!(report.verdict != Verdict::Found, "the objective was met");
+                let worth = match report.verdict {
+                    Verdict::None => "proved: nothing was found in any reachable state",
+                    _ => "not proved: nothing was found, but not every reachable state was covered",
+                };
+                let thread = std::thread::current();
+                say_passed(thread.name().filter(|name| *name != "main"), &worth);
             }
             Err(error) => panic!("the search failed: {error}"),
         }

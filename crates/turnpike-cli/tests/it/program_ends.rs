@@ -71,6 +71,30 @@ fn several_threads_end_the_process() {
     exhaust(folder, &["./exits", "--", "status"]).expect(1, &["exited with status 3"]);
 }
 
+/// Two threads race, and the process ends with a status of its own.
+const RACES: &str = r#"#include <pthread.h>
+int x;
+static void *write_it(void *unused) { x = 1; return unused; }
+int main(void) {
+    pthread_t other;
+    pthread_create(&other, 0, write_it, 0);
+    x = 2;
+    pthread_join(other, 0);
+    return 1;
+}
+"#;
+
+#[test]
+fn what_was_looked_for_is_the_headline() {
+    let folder = folder(&[("races.c", RACES)]);
+    let folder = folder.path();
+    if compile(folder, "races") {
+        let race = exhaust(folder, &["./races", "--find", "race"]);
+        race.expect(1, &["found: race in ", "races.c:3", "races.c:7"]);
+        exhaust(folder, &["./races"]).expect(1, &["found: crash: exited with status 1"]);
+    }
+}
+
 /// Nine thousand steps of one thread, and as much memory as the argument says, by two.
 const LONG: &str = r#"#include <pthread.h>
 #include <stdlib.h>

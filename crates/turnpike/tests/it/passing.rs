@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 
 use turnpike::sync::{Arc, Mutex};
-use turnpike::{Config, thread};
+use turnpike::{Config, NativeModel, Search, thread};
 
 /// Threads that lock in the same order.
 fn correct(threads: usize) {
@@ -53,7 +53,15 @@ fn a_check_that_passes_says_what_it_is_worth() {
     let proved = "turnpike: passing::is_proved_in_a_child: proved: ";
     let spent =
         "turnpike: passing::runs_out_of_its_budget_in_a_child: not proved: nothing was found in 5 executions";
-    for (test, line) in [("is_proved_in_a_child", proved), ("runs_out_of_its_budget_in_a_child", spent)] {
+    let model =
+        "turnpike: passing::covers_a_model_in_a_child: proved: nothing was found in any reachable state";
+    let part = "turnpike: passing::covers_a_part_in_a_child: not proved: nothing was found, but";
+    for (test, line) in [
+        ("is_proved_in_a_child", proved),
+        ("runs_out_of_its_budget_in_a_child", spent),
+        ("covers_a_model_in_a_child", model),
+        ("covers_a_part_in_a_child", part),
+    ] {
         let test = format!("passing::{test}");
         let said = |flags: &[&str], log| {
             let output = child(&test, flags, log);
@@ -83,5 +91,41 @@ fn is_proved_in_a_child() {
 fn runs_out_of_its_budget_in_a_child() {
     if std::env::var("TURNPIKE_CHILD").is_ok() {
         Config::new().strategy("pos").executions(5).check(|| correct(3));
+    }
+}
+
+/// Counts to nine, and begins again.
+struct Counter;
+
+impl NativeModel for Counter {
+    type State = u8;
+    type Action = u8;
+
+    fn initial(&self) -> u8 {
+        0
+    }
+
+    fn actions(&self, state: &u8, actions: &mut Vec<u8>) {
+        actions.push(*state);
+    }
+
+    fn next(&self, state: &u8, _: &u8) -> Option<u8> {
+        Some((state + 1) % 10)
+    }
+}
+
+/// Only does something when the test above runs it.
+#[test]
+fn covers_a_model_in_a_child() {
+    if std::env::var("TURNPIKE_CHILD").is_ok() {
+        Search::of(Counter).find("deadlock").assert_absent();
+    }
+}
+
+/// Only does something when the test above runs it.
+#[test]
+fn covers_a_part_in_a_child() {
+    if std::env::var("TURNPIKE_CHILD").is_ok() {
+        Search::of(Counter).find("deadlock").max_states(3).assert_absent();
     }
 }

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use turnpike_lts::trace::stuck_lines;
+use turnpike_model::ViolationKind;
 use turnpike_session::values::write_seed;
 use turnpike_session::{
     ExecutionCounts, Explanation, Goal, Objective, RunReport, StopReason, Verdict, WitnessReport,
@@ -162,7 +163,11 @@ fn found(run: &RunReport, context: &Context<'_>) -> String {
         (None, true) => return sought(context),
     };
     let told = |witness: &WitnessReport| match context.findings.incident(witness) {
-        Some(incident) if is_error(&witness.objective) => {
+        // An execution with a race or a leak that was looked for may fail besides.
+        Some(incident)
+            if is_error(&witness.objective)
+                && (!is_remark(&witness.objective) || incident.kind.keyword() == witness.objective) =>
+        {
             format!("{} ({})", incident.headline(), steps_of(witness))
         }
         _ => format!("{} {}", witness.objective, steps_of(witness)),
@@ -183,6 +188,12 @@ fn is_error(objective: &str) -> bool {
     !goal.is_ok_and(|objective| {
         matches!(objective.goal(), Goal::Action(_) | Goal::Label(_) | Goal::State(_) | Goal::Nondeterminism)
     })
+}
+
+/// Whether an execution that shows the objective need not fail.
+fn is_remark(objective: &str) -> bool {
+    let goal = objective.parse::<Objective>();
+    goal.is_ok_and(|goal| matches!(goal.goal(), Goal::Violation(ViolationKind::Race | ViolationKind::Leak)))
 }
 
 /// `in 10 steps`, with its loop if it has one.
