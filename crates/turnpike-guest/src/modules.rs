@@ -283,14 +283,24 @@ struct Code {
 }
 
 impl Code {
+    /// Its instructions, if they can be read.
+    fn bytes(&self) -> Option<&[u8]> {
+        // SAFETY: loaded, and readable.
+        let read = || unsafe { core::slice::from_raw_parts(self.start as *const u8, self.end - self.start) };
+        self.readable.then(read)
+    }
+
+    /// Whether there could be an instruction that reads the processor's counter, rdtsc or rdtscp.
+    #[cfg(target_arch = "x86_64")]
+    fn reads_counter(&self) -> bool {
+        let reads = |three: &[u8]| matches!(three, [0x0f, 0x31, _] | [0x0f, 0x01, 0xf9]);
+        self.bytes().is_none_or(|bytes| bytes.windows(3).any(reads))
+    }
+
     /// Whether there could be an instruction that calls the system: its bytes may as well be part
     /// of another instruction, but without them there is none.
     fn calls(&self) -> bool {
-        if !self.readable {
-            return true;
-        }
-        // SAFETY: loaded, and readable.
-        let bytes = unsafe { core::slice::from_raw_parts(self.start as *const u8, self.end - self.start) };
+        let Some(bytes) = self.bytes() else { return true };
         #[cfg(target_arch = "x86_64")]
         // syscall, sysenter, int 0x80
         return bytes.windows(2).any(|two| matches!(two, [0x0f, 0x05 | 0x34] | [0xcd, 0x80]));
@@ -455,6 +465,14 @@ pub(crate) fn callers() -> Vec<(usize, usize)> {
         let calls =
             |code: &&Code| code.own || CALLERS.contains(&code.name) || code.name.starts_with("ld-linux");
         codes.iter().filter(calls).map(|code| (code.start, code.end)).collect()
+    })
+}
+
+/// Whether the program or a library of its own may read the processor's counter.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn read_counter() -> bool {
+    CODES.with(|codes| {
+        codes.iter().any(|code| !code.own && !KNOWN.contains(&code.name) && code.reads_counter())
     })
 }
 
