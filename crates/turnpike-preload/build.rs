@@ -54,7 +54,9 @@ fn main() {
 
 fn compile(name: &str, kind: &str, source: &Path, output: &Path, more: &[&str]) {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let target = env::var("TARGET").expect("cargo sets TARGET");
+    // The library is loaded into programs that use the GNU C library, whatever the host is linked with.
+    let host_target = env::var("TARGET").expect("cargo sets TARGET");
+    let target = host_target.replace("-musl", "-gnu");
     let mut command = Command::new(rustc);
     command
         .args(["--crate-name", name, "--crate-type", kind, "--edition=2024", "--target", &target])
@@ -62,7 +64,7 @@ fn compile(name: &str, kind: &str, source: &Path, output: &Path, more: &[&str]) 
         .arg(output)
         .arg(source)
         .args(more);
-    if let Some(linker) = env::var_os("RUSTC_LINKER") {
+    if let Some(linker) = env::var_os("RUSTC_LINKER").filter(|_| target == host_target) {
         let mut argument = std::ffi::OsString::from("-Clinker=");
         argument.push(linker);
         command.arg(argument);
@@ -72,7 +74,10 @@ fn compile(name: &str, kind: &str, source: &Path, output: &Path, more: &[&str]) 
     command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     let output = command.output().unwrap_or_else(|error| panic!("rustc could not be started: {error}"));
     if !output.status.success() {
-        panic!("the guest library could not be compiled:\n{}", String::from_utf8_lossy(&output.stderr));
+        panic!(
+            "the guest library could not be compiled for {target}; `rustup target add {target}` may help:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     let warnings = String::from_utf8_lossy(&output.stderr);
     for line in warnings.lines() {

@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     let written = match tck::write(&network) {
         Ok(written) => written,
         Err(refusals) => {
-            let too_long = |message: &str| message.starts_with("an expression that becomes as long");
+            let too_long = |message: &str| message.starts_with("an expression that becomes this long");
             assert!(refusals.iter().all(|refusal| too_long(&refusal.message)), "{refusals:?}");
             return;
         }

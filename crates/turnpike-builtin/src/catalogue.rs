@@ -3,34 +3,33 @@ use turnpike_model::diagnostic::nearest;
 
 use crate::models;
 
-/// What a user needs to know to choose and set up a built-in model.
+/// What a user must know to choose a built-in model and to set its parameters.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct BuiltinInfo {
-    /// Name, as after `builtin:`.
+    /// The name that follows `builtin:`.
     pub name: &'static str,
-    /// One line.
+    /// A description of one line.
     pub summary: &'static str,
-    /// Where the model comes from, how many states it has, and the order of its successors.
+    /// The model's origin, its number of states, and the order of its successors.
     pub details: &'static str,
-    /// What can be set, in the order of the model's full name.
+    /// The parameters, in the order of the model's full name.
     pub parameters: &'static [ParameterInfo],
-    /// Makes the model from its full name and one value for each parameter, all within their
-    /// ranges.
+    /// Creates the model from its full name and a value for each parameter, each within its range.
     pub(crate) make: fn(String, &[u64]) -> Box<dyn Model>,
 }
 
-/// A number that a built-in model can be set up with.
+/// A numeric parameter of a built-in model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ParameterInfo {
-    /// Name, as in `--set`.
+    /// The name for `--set`.
     pub name: &'static str,
-    /// The value without a setting.
+    /// The default value.
     pub default: u64,
-    /// Smallest and largest value.
+    /// The smallest and the largest value.
     pub range: (u64, u64),
-    /// One line.
+    /// A description of one line.
     pub doc: &'static str,
 }
 
@@ -39,7 +38,7 @@ impl ParameterInfo {
         ParameterInfo { name, default, range, doc }
     }
 
-    /// Reads a setting. Underscores may group digits, as in Rust.
+    /// Parses a setting. Underscores may separate digits, as in Rust.
     fn read(&self, model: &'static str, text: &str) -> Result<u64, BuiltinError> {
         let (min, max) = self.range;
         let digits: String = text.trim().chars().filter(|&c| c != '_').collect();
@@ -48,7 +47,7 @@ impl ParameterInfo {
             let value = text.to_owned();
             return Err(BuiltinError::NotANumber { model, parameter: self.name, value, min, max });
         }
-        // Digits that do not fit are a number all the same, only out of every range.
+        // A number that overflows is still a number, but out of every range.
         match digits.parse::<u64>() {
             Ok(value) if (min..=max).contains(&value) => Ok(value),
             _ => Err(BuiltinError::OutOfRange { model, parameter: self.name, value: digits, min, max }),
@@ -56,16 +55,16 @@ impl ParameterInfo {
     }
 }
 
-/// Why a built-in model could not be made.
+/// The errors of [`build`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuiltinError {
     /// There is no model of this name.
     #[error("there is no built-in model `{name}`{}", hint(suggestion, &known_models()))]
     UnknownModel {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// What was probably meant.
+        /// The most similar name, if there is a similar one.
         suggestion: Option<&'static str>,
     },
     /// The model has no parameter of this name.
@@ -73,11 +72,11 @@ pub enum BuiltinError {
     UnknownParameter {
         /// The model.
         model: &'static str,
-        /// The parameter asked for.
+        /// The requested parameter.
         name: String,
-        /// What was probably meant.
+        /// The most similar name, if there is a similar one.
         suggestion: Option<&'static str>,
-        /// The parameters there are.
+        /// The parameters of the model.
         known: Vec<&'static str>,
     },
     /// A setting is not a number.
@@ -89,7 +88,7 @@ pub enum BuiltinError {
         model: &'static str,
         /// The parameter.
         parameter: &'static str,
-        /// The text given.
+        /// The text of the setting.
         value: String,
         /// Smallest value.
         min: u64,
@@ -105,7 +104,7 @@ pub enum BuiltinError {
         model: &'static str,
         /// The parameter.
         parameter: &'static str,
-        /// The number given.
+        /// The digits of the setting.
         value: String,
         /// Smallest value.
         min: u64,
@@ -125,17 +124,17 @@ fn hint(suggestion: &Option<&'static str>, known: &[&'static str]) -> String {
     }
 }
 
-/// All built-in models, the simplest first.
+/// All built-in models, from simple to complex.
 pub fn catalogue() -> &'static [BuiltinInfo] {
     models::ALL
 }
 
-/// Makes the built-in model `name` with these settings, a parameter's name and a value each. Of two
-/// settings of one parameter the later one counts; parameters that are not set have their default.
+/// Creates the built-in model `name`. Each setting is a parameter's name and its value. If a
+/// parameter is set twice, the later value counts. Other parameters have their default values.
 ///
 /// # Errors
-/// An unknown name of a model or a parameter, and a value that is no number or not in the
-/// parameter's range.
+/// The name of the model or a parameter is unknown, or a value is not a number in the parameter's
+/// range.
 pub fn build(name: &str, settings: &[(String, String)]) -> Result<Box<dyn Model>, BuiltinError> {
     let Some(info) = catalogue().iter().find(|info| info.name == name) else {
         return Err(BuiltinError::UnknownModel {
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_all_parameters() {
+    fn names_contain_all_parameters() {
         let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let model = build("scc", &[set("size", "7"), set("size", " 1_000 ")]).expect("good settings");
         assert_eq!(model.info().name, "builtin:scc(number=5,size=1000)");

@@ -1,14 +1,14 @@
-//! Dense label ids for labels with unbounded arguments.
+//! Consecutive label ids for labels with unbounded arguments.
 
 use std::sync::{PoisonError, RwLock};
 
 use turnpike_model::{IdTable, LabelId, hash};
 
-/// What a label is made of: which action, and up to three numbers.
+/// The contents of a label: the action, and up to three numbers.
 pub(crate) type Key = [u32; 4];
 
-/// Gives each key an id in the order of arrival. It belongs to the model, so that all its explorers
-/// agree.
+/// Assigns ids to keys in the order of their first use. It belongs to the model, so that all its
+/// explorers use the same ids.
 #[derive(Default)]
 pub(crate) struct Interner(RwLock<Table>);
 
@@ -25,12 +25,11 @@ impl Table {
 }
 
 impl Interner {
-    /// The id of `key`, a new one if need be.
+    /// The id of `key`, which is assigned if it has none.
     pub(crate) fn id(&self, key: Key) -> LabelId {
         let hash = hash::words(&key);
-        // A key is met again far more often than for the first time: readers do not wait for each
-        // other. A panic of another thread cannot leave the table half written in a way that
-        // matters, hence no poisoning.
+        // Most keys are known already, and readers do not block each other. Poisoning is ignored
+        // because a panic cannot leave the table in a harmful state.
         if let Some(id) = self.0.read().unwrap_or_else(PoisonError::into_inner).find(hash, &key) {
             return LabelId(id);
         }
@@ -43,10 +42,10 @@ impl Interner {
         LabelId(id)
     }
 
-    /// The key behind an id.
+    /// The key of an id.
     ///
     /// # Panics
-    /// When the id was never given.
+    /// If the id is unknown.
     pub(crate) fn key(&self, id: u32) -> Key {
         self.0.read().unwrap_or_else(PoisonError::into_inner).keys[id as usize]
     }
@@ -57,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_back_and_are_shared() {
+    fn keys_are_found_by_all_users() {
         let interner = Interner::default();
         let first: Vec<LabelId> = (0..1000).map(|n| interner.id([1, n, n / 2, 7])).collect();
         let again: Vec<LabelId> = std::thread::scope(|scope| {

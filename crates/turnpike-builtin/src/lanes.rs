@@ -1,21 +1,22 @@
-//! Small numbers side by side in the words of a state.
+//! Packs small numbers into the words of a state.
 
-/// Fields of `BITS` bits each, as many as fit into a word; no field crosses a word's border, so
-/// that a whole word can be tested at once with masks.
+/// Fields of `BITS` bits, as many as fit into a word. No field crosses a word boundary, so masks
+/// can test all fields of a word at once.
 pub(crate) struct Lanes<const BITS: u32>;
 
 impl<const BITS: u32> Lanes<BITS> {
-    /// Fields in one word.
+    /// The number of fields in a word.
     pub(crate) const PER_WORD: usize = (32 / BITS) as usize;
-    /// The bits of field 0.
+    /// The mask of field 0.
     pub(crate) const FIELD: u32 = (1 << BITS) - 1;
 
-    /// Words needed for `count` fields.
+    /// The number of words for `count` fields.
     pub(crate) const fn words(count: usize) -> usize {
         count.div_ceil(Self::PER_WORD)
     }
 
-    /// The word that holds field `index`, and how far its lowest bit is shifted in there.
+    /// The index of the word that contains field `index`, and the position of its lowest bit in
+    /// that word.
     #[inline]
     pub(crate) const fn place(index: usize) -> (usize, u32) {
         (index / Self::PER_WORD, (index % Self::PER_WORD) as u32 * BITS)

@@ -1,45 +1,52 @@
-//! One adapter from the models of this crate to the waist, so that each model is only its own idea.
+//! Implements the interfaces of a model for all models of this crate.
 
 use turnpike_model::{
-    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Names, PortableStates, PortableWords,
-    Signatures, StepError, Successors, Violation, ViolationKind, Violations, Vocabulary, decode_words,
+    Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Names, Obstacle, Obstacles, Offer,
+    PortableStates, PortableWords, Signatures, StepError, StuckComponent, Successors, Violation,
+    ViolationKind, Violations, Vocabulary, decode_words,
 };
 
-/// What a model of this crate provides. Everything takes `&self`: such a model needs no memory
-/// between steps, so its explorers are plain references to it.
+/// A model of this crate. It needs no memory between steps, so a reference to it serves as its
+/// explorer.
 pub(crate) trait Packed: Send + Sync + 'static {
-    /// Words in a state.
+    /// The number of words of a state.
     fn width(&self) -> usize;
 
-    /// Fills in names of parameters, actions and measures, and the suggestions.
+    /// Fills in the names of parameters, actions and measures, and the suggestions.
     fn describe(&self, info: &mut ModelInfo);
 
-    /// How many arguments an action has. All of them are numbers.
+    /// The number of arguments of an action. All arguments are numbers.
     fn arity(&self, action: &str) -> usize;
 
-    /// Writes the initial state over `width` zero words.
+    /// Writes the initial state to `state`, which contains `width` zeros.
     fn initial(&self, state: &mut [u32]);
 
     /// Adds the outgoing transitions of `state` to the empty buffer `out`, in the documented order.
     fn successors(&self, state: &[u32], out: &mut Successors);
 
-    /// Text of a label.
+    /// The text of a label.
     fn label(&self, id: u32) -> String;
 
     /// Adds the texts of the state's values to the empty list `out`.
     fn values(&self, state: &[u32], out: &mut Vec<String>);
 
-    /// Value of measure `index`, in the order of `describe`.
+    /// The value of measure `index`, in the order of `describe`.
     fn measure(&self, state: &[u32], index: usize) -> f64;
 
-    /// What is wrong with the state itself.
+    /// The components that cannot go on in `state`, where the model has components.
+    fn waiting(&self, state: &[u32]) -> Vec<StuckComponent> {
+        let _ = state;
+        Vec::new()
+    }
+
+    /// A description of what is wrong with the state, if anything is.
     fn violation(&self, state: &[u32]) -> Option<String> {
         let _ = state;
         None
     }
 }
 
-/// Transitions in about half a second: 3 to 4 million a second were measured.
+/// The number of transitions in about half a second, since 3 to 4 million per second were measured.
 const PACE: u64 = 1_500_000;
 
 /// Wraps `system` as a model of this name.
@@ -50,7 +57,7 @@ pub(crate) fn model(name: String, system: impl Packed) -> Box<dyn Model> {
     system.describe(&mut info);
     let mut signatures =
         Signatures::new().with_sort("number", |argument| Some(argument.parse::<u64>().ok()?.to_string()));
-    // Without actions, only the internal one is possible.
+    // Without actions, all steps are internal.
     signatures.add_combination(Vec::new());
     for name in &info.actions {
         signatures.add(name, system.arity(name));
@@ -59,18 +66,30 @@ pub(crate) fn model(name: String, system: impl Packed) -> Box<dyn Model> {
     Box::new(Adapter { info, signatures, system })
 }
 
-/// The names as `ModelInfo` wants them.
+/// Copies names for a `ModelInfo`.
 pub(crate) fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-/// Measures from pairs of name and description.
+/// Creates measures from pairs of a name and a description.
 pub(crate) fn measures(pairs: &[(&str, &str)]) -> Vec<MeasureInfo> {
     pairs.iter().map(|&(name, doc)| MeasureInfo::new(name, doc)).collect()
 }
 
-/// Says that a model was asked for a measure that it does not have, which only a wrong caller can
-/// do.
+/// A component whose only action needs what another one has.
+pub(crate) fn waits(
+    component: String,
+    at: &str,
+    action: String,
+    needs: String,
+    holder: String,
+) -> StuckComponent {
+    let obstacles = vec![Obstacle::Held { needs, by: Some(holder), since: None }];
+    let offers = vec![Offer { action, obstacles }];
+    StuckComponent { component, position: at.to_owned(), offers, stops_time: None }
+}
+
+/// Panics about an index without a measure, which is a mistake of the caller.
 #[cold]
 pub(crate) fn no_measure(index: usize) -> ! {
     panic!("this model has no measure {index}")
@@ -136,6 +155,36 @@ impl<P: Packed> Explorer for View<'_, P> {
     fn violations(&mut self) -> Option<&mut dyn Violations> {
         Some(self)
     }
+
+    fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
+        Some(self)
+    }
+}
+
+impl<P: Packed> Obstacles for View<'_, P> {
+    fn stuck_components(
+        &mut self,
+        state: &[u32],
+        condition: Option<&str>,
+    ) -> Result<Vec<StuckComponent>, StepError> {
+        if condition.is_some() {
+            return Ok(Vec::new());
+        }
+        let waiting = self.0.waiting(state);
+        let mut successors = Successors::new(self.0.width());
+        if waiting.is_empty() {
+            self.0.successors(state, &mut successors);
+            if successors.is_empty() {
+                let component = "the system".to_owned();
+                return Ok(vec![StuckComponent { component, ..StuckComponent::default() }]);
+            }
+        }
+        Ok(waiting)
+    }
+
+    fn leaves_out_possible(&self) -> bool {
+        true
+    }
 }
 
 impl<P: Packed> PortableStates for View<'_, P> {
@@ -148,7 +197,7 @@ impl<P: Packed> PortableStates for View<'_, P> {
     }
 }
 
-/// All words mean the same everywhere.
+/// All words are plain numbers, which are the same on every machine.
 impl<P: Packed> PortableWords for View<'_, P> {
     fn names(&self) -> Names {
         Names::NONE

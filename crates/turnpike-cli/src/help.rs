@@ -65,7 +65,7 @@ const TIMED: &str = "Timed automata";
 const PROGRAMS: &str = "Programs";
 
 /// Flags that mean nothing to commands that only read a model.
-const OF_EXECUTIONS: [&str; 16] = [
+const OF_EXECUTIONS: [&str; 17] = [
     "max-steps",
     "timeouts",
     "spurious",
@@ -77,6 +77,7 @@ const OF_EXECUTIONS: [&str; 16] = [
     "visible",
     "threads-as",
     "isolation",
+    "prefixes",
     "guest-memory",
     "guest-timeout",
     "reduction",

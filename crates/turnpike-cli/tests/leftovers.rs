@@ -141,4 +141,28 @@ fn after_programs_that_misbehave() {
         child.wait().expect("ends");
         place.is_clean();
     }
+    copies_end();
+}
+
+/// Processes that wait for executions to go on from them.
+fn copies_end() {
+    for signal in ["-INT", "-KILL"] {
+        let place = Place::new(&format!("copies{signal}"));
+        let Some(program) = place.compile("early_steps.c") else { return };
+        let mut child = place.start(&program, &["--strategy", "exhaustive", "--prefixes", "copy"]);
+        let (start, mut processes) = (Instant::now(), 0);
+        while processes < 6 && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(15));
+            processes = marked(&place.mark).len();
+        }
+        assert!(processes >= 6, "no copies are made");
+        // Whoever starts this test may have had it ignore interrupts, up to where turnpike listens to them.
+        while child.try_wait().expect("it can be asked").is_none()
+            && start.elapsed() < Duration::from_secs(90)
+        {
+            let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        place.is_clean();
+    }
 }

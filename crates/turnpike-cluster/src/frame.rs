@@ -1,35 +1,35 @@
-//! What travels on a connection: frames of a kind and bounded bytes.
+//! The wire format: frames of a kind and a bounded number of bytes.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Bytes of a frame at most. Longer messages are sent as several parts.
+/// Limit on the bytes of a frame. Longer messages are split into parts.
 pub(crate) const LONGEST: usize = 1 << 24;
 
 /// What a frame means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// Proof of knowing the secret.
+    /// A proof that the sender knows the secret.
     Proof = 1,
-    /// What must be equal in all processes.
+    /// What all processes must agree on.
     Identity,
     /// The connection is accepted.
     Welcome,
-    /// The connection is refused; the one byte says why.
+    /// The connection is refused; one byte states the reason.
     Refusal,
     /// A part of a message, with more to come.
     Part,
     /// The last part of a message.
     Message,
-    /// A sign of life.
+    /// A keep-alive.
     Alive,
     /// The user wants the search to end.
     Interrupt,
-    /// A process was lost; the four bytes say which one.
+    /// A process was lost; four bytes state which one.
     Lost,
-    /// Nothing more comes on this connection.
+    /// End of the connection.
     Goodbye,
 }
 
@@ -52,7 +52,7 @@ impl Kind {
     }
 }
 
-/// Bytes before the content of a frame.
+/// Length of a frame's header.
 pub(crate) const HEADER: usize = 5;
 
 pub(crate) fn write(out: &mut impl Write, kind: Kind, bytes: &[u8]) -> io::Result<()> {
@@ -64,8 +64,8 @@ pub(crate) fn write(out: &mut impl Write, kind: Kind, bytes: &[u8]) -> io::Resul
     out.write_all(bytes)
 }
 
-/// Reads a frame, and appends its bytes to `out`. A frame of more than `longest` bytes is an error
-/// of kind `InvalidData`, and so is one of an unknown kind.
+/// Reads a frame and appends its content to `out`. A frame of more than `longest` bytes or of an
+/// unknown kind is an error of kind `InvalidData`.
 pub(crate) fn read(input: &mut impl Read, longest: usize, out: &mut Vec<u8>) -> io::Result<Kind> {
     let mut header = [0; HEADER];
     input.read_exact(&mut header)?;
@@ -81,8 +81,8 @@ pub(crate) fn read(input: &mut impl Read, longest: usize, out: &mut Vec<u8>) -> 
     Ok(kind)
 }
 
-/// A connection that must have said everything by a deadline. A time-out for each read would let a
-/// peer that sends a byte now and then hold the connection for ever.
+/// A connection with a deadline for everything. A timeout for each read would let a peer that sends
+/// a byte now and then occupy the connection forever.
 pub(crate) struct Hurried<'a> {
     pub(crate) stream: &'a TcpStream,
     pub(crate) deadline: Instant,

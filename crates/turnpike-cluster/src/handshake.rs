@@ -11,8 +11,8 @@
 //!                                         <-    welcome
 //! ```
 //!
-//! Both ends compare what they heard, so both know why a connection is refused. Until the proof was
-//! right, a connection can make this process read no more than a few bytes.
+//! Both ends compare what they received, so both know why a connection is refused. Before the proof
+//! is verified, a peer can make this process read only a few bytes.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -22,14 +22,15 @@ use crate::frame::{self, Hurried, Kind};
 use crate::identity::Identity;
 use crate::secret::{NONCE, PROOF, Role, Secret, random_bytes};
 
-/// Raised when what follows the greeting changes. The greeting itself never does.
+/// The protocol version, incremented when anything after the greeting changes. The greeting itself
+/// never changes.
 const PROTOCOL: u32 = 1;
 const MAGIC: [u8; 8] = *b"TURNPIKE";
 const GREETING: usize = MAGIC.len() + 4 * 4 + NONCE;
-/// Bytes of an identity at most.
+/// Limit on the bytes of an identity.
 const LONGEST_IDENTITY: usize = 1 << 20;
 
-/// What a process needs to know for a handshake.
+/// The data of a process for a handshake.
 #[derive(Clone, Copy)]
 pub(crate) struct Party<'a> {
     pub(crate) process: usize,
@@ -49,17 +50,17 @@ pub(crate) enum Refusal {
     Protocol { here: u32, there: u32 },
     #[error("its list of hosts differs: {0}")]
     Numbers(String),
-    #[error("it has another secret")]
+    #[error("it has a different secret")]
     Secret,
     #[error("it refused the secret of this process")]
     SecretRefused,
     #[error("its {name} differs: {there} there, {here} here")]
     Differs { name: String, here: String, there: String },
-    #[error("a process with its number is connected already")]
+    #[error("a process with its number is already connected")]
     Twice,
-    #[error("it is connected with a process that has the number of this one")]
+    #[error("it is already connected to a process with the number of this one")]
     TwiceRefused,
-    #[error("it sent something else than the protocol demands")]
+    #[error("it violated the protocol")]
     Garbled,
 }
 
@@ -108,7 +109,7 @@ impl Greeting {
     fn read(input: &mut impl Read) -> Result<Self, Refusal> {
         let mut bytes = [0; GREETING];
         input.read_exact(&mut bytes[..8])?;
-        // Whoever says something else may never say enough for a greeting.
+        // A peer of another protocol may never send a whole greeting.
         if bytes[..8] != MAGIC {
             return Err(Refusal::NotTurnpike);
         }
@@ -124,7 +125,7 @@ impl Greeting {
     }
 }
 
-/// Refuses a process that counts otherwise.
+/// Rejects a process with a different protocol or numbering.
 fn check_numbers(party: &Party<'_>, greeting: &Greeting) -> Result<(), Refusal> {
     if greeting.protocol != PROTOCOL {
         return Err(Refusal::Protocol { here: PROTOCOL, there: greeting.protocol });
@@ -141,15 +142,15 @@ fn check_numbers(party: &Party<'_>, greeting: &Greeting) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// What both ends said, for proofs.
+/// The greetings of both ends, which proofs authenticate.
 fn transcript(caller: &Greeting, called: &Greeting) -> Vec<u8> {
     [caller.encode(), called.encode()].concat()
 }
 
-/// Reads a frame that must be of this kind, and gives its bytes.
+/// Reads a frame that must be of this kind, and returns its content.
 fn expect(input: &mut impl Read, kind: Kind, longest: usize) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
-    // A refusal has a byte, also in place of a frame without any.
+    // A refusal has one byte, even where an empty frame is expected.
     match frame::read(input, longest.max(1), &mut bytes)? {
         found if found == kind => Ok(bytes),
         Kind::Refusal => Err(match bytes.first() {
@@ -162,7 +163,7 @@ fn expect(input: &mut impl Read, kind: Kind, longest: usize) -> Result<Vec<u8>, 
 }
 
 fn refuse(out: &mut impl Write, why: u8) {
-    // The other end may be gone: what matters is the message on this one.
+    // The peer may have disconnected: the error on this side is what matters.
     let _ = frame::write(out, Kind::Refusal, &[why]);
 }
 
@@ -189,7 +190,7 @@ fn check_identity(connection: &mut Hurried<'_>, own: &Identity) -> Result<(), Re
     }
 }
 
-/// Greets the process `to` on a connection that this process made.
+/// Performs the handshake with the process `to` on an outgoing connection.
 pub(crate) fn call(
     party: &Party<'_>,
     to: usize,
@@ -214,7 +215,7 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// Why a call was refused, and which process it came from if that is proved.
+/// Why a call was refused, and which process made it, if authenticated.
 pub(crate) struct Refused {
     pub(crate) process: Option<usize>,
     pub(crate) why: Refusal,
@@ -226,8 +227,8 @@ impl From<Refusal> for Refused {
     }
 }
 
-/// Answers a connection that another process made, and gives that process. `claim` says whether no
-/// process of that number is connected yet, and keeps its place; `release` gives the place back.
+/// Performs the handshake on an incoming connection, and returns the process that called. `claim`
+/// reserves the slot of that process, if it is free; `release` frees it again.
 pub(crate) fn answer(
     party: &Party<'_>,
     stream: &TcpStream,
@@ -239,7 +240,7 @@ pub(crate) fn answer(
     let other = Greeting::read(connection)?;
     let process = other.from as usize;
     let own = Greeting::new(party, process)?;
-    // Also to a process that is refused, so that it can see why.
+    // Also sent to a process that is refused, so that it learns the reason.
     connection.write_all(&own.encode()).map_err(Refusal::from)?;
     check_numbers(party, &other)?;
     if process <= party.process || process >= party.processes {
@@ -251,7 +252,7 @@ pub(crate) fn answer(
     let proof = party.secret.prove(Role::Called, &said);
     let sent = frame::write(connection, Kind::Proof, &proof);
     sent.map_err(|error| proved(error.into()))?;
-    // The own identity goes out before the other one is judged: both ends see what differs.
+    // Send the own identity before judging the other one, so that both ends see the difference.
     let compared = check_identity(connection, party.identity);
     let sent = frame::write(connection, Kind::Identity, &party.identity.encode());
     compared.map_err(proved)?;
@@ -261,7 +262,7 @@ pub(crate) fn answer(
         return Err(proved(Refusal::Twice));
     }
     if let Err(error) = frame::write(connection, Kind::Welcome, &[]) {
-        // It has not heard that it is welcome, and will call again.
+        // It has not received the welcome, and will call again.
         release(process);
         return Err(proved(error.into()));
     }

@@ -1,19 +1,19 @@
-//! The file that names the processes of a cluster: one `host:port` a line, in the order of their
-//! numbers. Everything after `#` is a comment.
+//! The hosts file of a cluster: one `host:port` per line, in the order of process numbers.
+//! Everything after `#` is a comment.
 
 use turnpike_model::Diagnostic;
 
-/// More processes than any search can use; a longer file is most likely not a list of hosts.
+/// Far more processes than any search can use; a longer file is most likely not a list of hosts.
 const MOST: usize = 4096;
 
-/// The addresses of all processes, by their number.
+/// The addresses of all processes, by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts {
     addresses: Vec<String>,
 }
 
 impl Hosts {
-    /// Reads the file's text, or says everything that is wrong with it.
+    /// Parses the file, or returns all errors.
     pub fn parse(text: &str) -> Result<Hosts, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let mut addresses: Vec<String> = Vec::new();
@@ -52,12 +52,12 @@ impl Hosts {
         self.addresses.len()
     }
 
-    /// Whether there are no processes: never, for a file that was read.
+    /// Whether there are no processes: never true for a parsed file.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
 
-    /// The address of a process, as it was written.
+    /// The address of a process, as written.
     pub fn address(&self, process: usize) -> &str {
         &self.addresses[process]
     }
@@ -68,7 +68,7 @@ impl Hosts {
     }
 }
 
-/// Refuses what cannot be an address. Whether the host exists is found out when it is called.
+/// Rejects what cannot be an address. Whether the host exists is determined on connecting.
 fn check_address(address: &str) -> Result<(), Diagnostic> {
     let example = "an address is a host and a port, such as alpha:7000 or [::1]:7000";
     let Some((host, port)) = address.rsplit_once(':') else {

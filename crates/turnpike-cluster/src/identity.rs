@@ -1,22 +1,21 @@
-//! What all processes of a cluster must agree on before work begins: the version of turnpike, the
-//! model, the options.
+//! What all processes of a cluster must agree on: the version of turnpike, the model, the options.
 
-/// One thing that must be equal in all processes.
+/// A value that must be equal in all processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is called in messages, such as `model`.
+    /// Its name in messages, such as `model`.
     pub name: String,
-    /// What it is.
+    /// The value.
     pub value: String,
 }
 
-/// Everything that must be equal in all processes.
+/// All values that must be equal in all processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     facts: Vec<Fact>,
 }
 
-/// Facts in an identity at most, so that a reader can refuse nonsense early.
+/// Limit on the facts of an identity, so that a reader can reject invalid data early.
 const MOST: u32 = 1024;
 
 impl Identity {
@@ -50,7 +49,7 @@ impl Identity {
         out
     }
 
-    /// `None`: the bytes are not an identity.
+    /// `None` if the bytes are not an identity.
     pub(crate) fn decode(mut bytes: &[u8]) -> Option<Identity> {
         fn number(bytes: &mut &[u8]) -> Option<u32> {
             let (head, rest) = bytes.split_first_chunk()?;

@@ -1,4 +1,4 @@
-//! Connects a process with all others of its cluster, within a given time.
+//! Connects a process with all others of its cluster, within a time limit.
 
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,25 +13,25 @@ use crate::identity::Identity;
 use crate::mesh::Mesh;
 use crate::secret::Secret;
 
-/// How long a process waits for the others unless asked otherwise.
+/// How long a process waits for the others by default.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// Between two attempts to reach a process that is not there yet.
+/// Delay between attempts to reach a process.
 const RETRY: Duration = Duration::from_millis(50);
-/// Connections without a proof that are served at once; more are cut.
+/// Limit on unauthenticated connections at a time; more are dropped.
 const STRANGERS: usize = 32;
 
-/// A process that is about to join.
+/// A process that is about to join its cluster.
 #[derive(Debug)]
 pub struct Member<'a> {
     /// All processes.
     pub hosts: &'a Hosts,
-    /// Which one this is.
+    /// Its number.
     pub process: usize,
     /// The socket that it listens on; by default one on its own address.
     pub listener: Option<TcpListener>,
-    /// What all processes know.
+    /// The shared secret.
     pub secret: &'a Secret,
     /// What must be equal in all processes.
     pub identity: &'a Identity,
@@ -39,10 +39,10 @@ pub struct Member<'a> {
     pub patience: Duration,
 }
 
-/// A connection that was refused while the others are still waited for.
+/// A connection that was refused while waiting for the others.
 #[derive(Debug)]
 pub struct Note {
-    /// Where it came from.
+    /// The address of the caller.
     pub from: SocketAddr,
     /// Why it was refused.
     pub why: String,
@@ -58,44 +58,44 @@ impl fmt::Display for Note {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JoinError {
-    /// There is no process of that number.
+    /// There is no process with that number.
     #[error("there is no process {process}: the list of hosts has {processes}, numbered from 0")]
     Number {
         /// The number.
         process: usize,
-        /// How many there are.
+        /// The number of processes.
         processes: usize,
     },
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {error}")]
     Listen {
-        /// The own address.
+        /// The address of this process.
         address: String,
-        /// Why not.
+        /// The error.
         error: io::Error,
     },
-    /// Another process does not match.
-    #[error("process {process} ({address}) does not fit: {why}")]
+    /// Another process is incompatible.
+    #[error("process {process} ({address}) does not match: {why}")]
     Refused {
         /// Its number.
         process: usize,
         /// Its address.
         address: String,
-        /// What does not match.
+        /// The incompatibility.
         why: String,
     },
-    /// Processes did not come.
+    /// Processes did not join in time.
     #[error("{}", describe_absent(.absent, *.patience))]
     Absent {
-        /// Which ones, each with its address and what happened last.
+        /// Which ones, with their addresses and the last error.
         absent: Vec<(usize, String, Option<String>)>,
-        /// How long they were waited for.
+        /// How long they were awaited.
         patience: Duration,
     },
-    /// The user does not want to wait any longer.
+    /// The user interrupted the wait.
     #[error("interrupted while waiting for the other processes")]
     Interrupted,
-    /// The system gave no thread or no socket.
+    /// The system failed to create a thread or a socket.
     #[error("cannot start the mesh: {0}")]
     System(#[from] io::Error),
 }
@@ -108,15 +108,15 @@ fn describe_absent(absent: &[(usize, String, Option<String>)], patience: Duratio
     absent.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// What the threads that connect report.
+/// What the connecting threads report.
 enum Arrival {
     Joined(usize, TcpStream),
     Failed(usize, Refusal),
     Stranger(SocketAddr, Refusal),
 }
 
-/// Connects with all other processes. Refused connections that cannot end the attempt go to `note`.
-/// `interrupt` ends the wait; later the mesh sets it in all processes once it is set in one.
+/// Connects with all other processes. Refused connections that do not end the attempt are passed to
+/// `note`. `interrupt` ends the wait; afterwards the mesh propagates it to all processes.
 pub fn join(
     member: Member<'_>,
     note: &(dyn Fn(&Note) + Sync),
@@ -169,14 +169,14 @@ impl JoinError {
     }
 }
 
-/// A process while it waits for the others.
+/// A process that waits for the others.
 struct Gathering<'a> {
     party: Party<'a>,
     hosts: &'a Hosts,
     deadline: Instant,
-    /// Nothing is waited for any more.
+    /// Nothing is awaited any more.
     over: AtomicBool,
-    /// Callers that were welcomed.
+    /// Callers that were accepted, by process.
     claimed: Mutex<Vec<bool>>,
     /// Why the last attempt to reach a process failed.
     attempts: Mutex<Vec<Option<String>>>,
@@ -191,7 +191,7 @@ impl<'a> Gathering<'a> {
         self.deadline.min(Instant::now() + HANDSHAKE)
     }
 
-    /// Waits until everyone is there.
+    /// Waits until all processes have joined.
     fn collect(
         &self,
         arrivals: &mpsc::Receiver<Arrival>,
@@ -237,14 +237,14 @@ impl<'a> Gathering<'a> {
     fn reach(&self, process: usize, report: &Sender<Arrival>) {
         while !self.is_over() {
             let why = match self.connect(process) {
-                // Once it is connected the other process may be slow, but it knows of this one: who hung up and
-                // called again would be taken for another process of the same number.
+                // Once connected, the other process may be slow, but it knows of this one: a second
+                // call would be taken for another process with the same number.
                 Ok(stream) => match handshake::call(&self.party, process, &stream, self.deadline) {
                     Ok(()) => {
                         let _ = report.send(Arrival::Joined(process, stream));
                         return;
                     }
-                    // It may not be ready yet, or be started again.
+                    // It may not be ready yet, or may be restarting.
                     Err(Refusal::Cut(error)) => format!("the connection was cut: {error}"),
                     Err(refusal) => {
                         let _ = report.send(Arrival::Failed(process, refusal));
@@ -270,7 +270,7 @@ impl<'a> Gathering<'a> {
         Err(last)
     }
 
-    /// Answers processes with higher numbers, and refuses everyone else, until nobody is waited for.
+    /// Answers processes with higher numbers, and refuses all others, until all have joined.
     fn receive_callers<'scope>(
         &'scope self,
         scope: &'scope thread::Scope<'scope, '_>,
@@ -301,7 +301,8 @@ impl<'a> Gathering<'a> {
                 SERVED.fetch_sub(1, Ordering::Relaxed);
                 let arrival = match answered {
                     Ok(process) => Arrival::Joined(process, stream),
-                    // Who knows the secret belongs here: what differs must be put right first.
+                    // The caller is authenticated, so it belongs to this cluster: its mismatch must
+                    // be fixed first.
                     Err(Refused { process: Some(process), why: why @ Refusal::Differs { .. } }) => {
                         Arrival::Failed(process, why)
                     }

@@ -1,9 +1,9 @@
-//! Processes that are connected each with each: messages from one to another arrive in order.
+//! Fully connected processes: messages from one to another arrive in order.
 //!
-//! Two threads serve each connection. The one that reads puts messages aside at once, so that no
-//! process ever waits for another to read; the one that writes sends a sign of life when there is
-//! nothing else to send. A connection that ends without a goodbye, or is silent for too long, means
-//! that the process is lost, and then every call on the mesh fails.
+//! Two threads serve each connection. The reader stores messages immediately, so that no process
+//! ever waits for another one to read; the writer sends a keep-alive when there is nothing else to
+//! send. A connection that ends without a goodbye, or is silent for too long, means that the
+//! process is lost, and then every call on the mesh fails.
 
 use std::collections::VecDeque;
 use std::io::{self, BufReader, BufWriter, Write};
@@ -16,27 +16,27 @@ use std::time::Duration;
 
 use crate::frame::{self, HEADER, Kind, LONGEST};
 
-/// Between two signs of life.
+/// Interval of keep-alives.
 const ALIVE: Duration = Duration::from_secs(1);
-/// A process that is silent for so long is lost.
+/// Silence after which a process is lost.
 const SILENCE: Duration = Duration::from_secs(8);
-/// How long a process that has finished waits for the others to hear it.
+/// How long a finished process waits for the others to receive its goodbye.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// Messages that wait to be written to one process; who sends more has to wait.
+/// Limit on queued messages to one process; further sends block.
 const QUEUE: usize = 256;
 const BUFFER: usize = 1 << 16;
 
-/// A process that does not take part any more.
+/// A process that no longer takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("process {process} was lost: {why}")]
 pub struct Lost {
     /// Its number.
     pub process: usize,
-    /// How that was noticed.
+    /// How the loss was detected.
     pub why: Why,
 }
 
-/// How the loss of a process was noticed.
+/// How the loss of a process was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
@@ -44,11 +44,11 @@ pub enum Why {
     Closed,
     /// It was silent for too long.
     Silent,
-    /// It sent nonsense.
+    /// It sent invalid data.
     Garbled,
-    /// Another process said so.
+    /// Another process reported it.
     Reported,
-    /// It had finished when it was still needed.
+    /// It finished while it was still needed.
     Finished,
 }
 
@@ -57,39 +57,39 @@ impl std::fmt::Display for Why {
         out.write_str(match self {
             Why::Closed => "its connection ended",
             Why::Silent => "it has been silent for too long",
-            Why::Garbled => "it sent something else than the protocol demands",
+            Why::Garbled => "it violated the protocol",
             Why::Reported => "another process reported it",
             Why::Finished => "it finished too early",
         })
     }
 }
 
-/// What is sent to one process.
+/// An item to send to one process.
 enum Outgoing {
     Message(Vec<u8>),
     Lost(usize),
     Goodbye,
 }
 
-/// What came from the other processes.
+/// What other processes sent.
 struct Inbox {
     messages: VecDeque<(usize, Vec<u8>)>,
-    /// Processes that have not said goodbye.
+    /// Number of processes that have not said goodbye.
     present: usize,
-    /// The one that said goodbye last.
+    /// The process that said goodbye last.
     last: usize,
 }
 
-/// What the threads of a mesh share.
+/// The state shared by the threads of a mesh.
 struct Shared {
     inbox: Mutex<Inbox>,
     arrived: Condvar,
     lost: OnceLock<Lost>,
-    /// The user wants the search to end: the same in all processes, soon after it is set in one.
+    /// Whether the user wants the search to end: set in all processes soon after it is set in one.
     interrupt: Arc<AtomicBool>,
-    /// This process is about to end: connections may, too.
+    /// This process is about to end: connections may end, too.
     closing: AtomicBool,
-    /// A process that is silent for so long is lost.
+    /// Silence after which a process is lost.
     silence: Duration,
     sent: AtomicU64,
     received: AtomicU64,
@@ -107,8 +107,8 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Starts to serve connections that were welcomed. A process that still waits for others is not
-    /// heard before `patience` is over.
+    /// Starts to serve accepted connections. A process that still waits for others may be silent
+    /// until `patience` is over.
     pub(crate) fn start(
         process: usize,
         streams: Vec<Option<TcpStream>>,
@@ -118,7 +118,7 @@ impl Mesh {
         Mesh::start_with(process, streams, patience, SILENCE, interrupt)
     }
 
-    /// The same, where a process is lost that is silent for `silence`.
+    /// As [`Mesh::start`], with the silence after which a process is lost.
     fn start_with(
         process: usize,
         streams: Vec<Option<TcpStream>>,
@@ -172,7 +172,7 @@ impl Mesh {
         self.process
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn processes(&self) -> usize {
         self.outgoing.len()
     }
@@ -186,7 +186,7 @@ impl Mesh {
         self.queue(to).send(Outgoing::Message(message)).map_err(|_| self.loss_of(to))
     }
 
-    /// The next message that has arrived, and who sent it; `None` when there is none now.
+    /// The next received message and its sender; `None` if there is none now.
     pub fn receive(&self) -> Result<Option<(usize, Vec<u8>)>, Lost> {
         match lock(&self.shared.inbox).messages.pop_front() {
             Some(message) => Ok(Some(message)),
@@ -211,17 +211,17 @@ impl Mesh {
         }
     }
 
-    /// The process that was lost first, as far as this one knows.
+    /// The process that was lost first, as far as is known here.
     pub fn lost(&self) -> Option<Lost> {
         self.shared.lost.get().copied()
     }
 
-    /// Bytes of messages sent so far, and received.
+    /// Bytes of messages sent and received so far.
     pub fn traffic(&self) -> (u64, u64) {
         (self.shared.sent.load(Ordering::Relaxed), self.shared.received.load(Ordering::Relaxed))
     }
 
-    /// Says goodbye to all processes, and waits until they heard everything that was sent.
+    /// Says goodbye to all processes, and waits until they have received everything.
     pub fn close(mut self) {
         self.shared.closing.store(true, Ordering::Relaxed);
         for queue in self.outgoing.iter().flatten() {
@@ -240,25 +240,25 @@ impl Mesh {
         self.outgoing[to].as_ref().expect("a process sends nothing to itself")
     }
 
-    /// What is known of a process whose connection does not work any more.
+    /// The loss of a process whose connection no longer works.
     fn loss_of(&self, process: usize) -> Lost {
         self.lost().unwrap_or(Lost { process, why: Why::Closed })
     }
 }
 
 impl Drop for Mesh {
-    /// Without a goodbye the others know that this process failed, unless another one failed before:
-    /// then they hear of that one first, so that all name the same.
+    /// Without a goodbye the others conclude that this process failed. If another one failed
+    /// before, they are told of that one first, so that all report the same process.
     fn drop(&mut self) {
         self.shared.closing.store(true, Ordering::Relaxed);
         let lost = self.lost().map(|lost| lost.process);
         if let Some(lost) = lost {
-            tell_of_loss(lost, &self.outgoing);
+            report_loss(lost, &self.outgoing);
         }
         self.outgoing.clear();
         for (process, stream) in self.streams.iter().enumerate() {
             let Some(stream) = stream else { continue };
-            // Whoever reads still gets what was queued; the lost process must not be waited for.
+            // Processes that still read receive what was queued; do not wait for the lost one.
             let listens = lost.is_some_and(|lost| lost != process);
             let _ = stream.shutdown(if listens { Shutdown::Read } else { Shutdown::Both });
         }
@@ -279,7 +279,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Records the first loss, and wakes everyone who waits for a message.
+    /// Records the first loss, and wakes all threads that wait for a message.
     fn lose(&self, lost: Lost) -> bool {
         let first = self.lost.set(lost).is_ok();
         self.wake_all();
@@ -287,13 +287,13 @@ impl Shared {
     }
 
     fn wake_all(&self) {
-        // Under the lock: who has just found nothing must already be waiting.
+        // Under the lock, so that a thread that has just found no message is already waiting.
         let _guard = lock(&self.inbox);
         self.arrived.notify_all();
     }
 }
 
-/// Writes what is sent to a process until this one says goodbye.
+/// Writes the queued messages to a process until this one says goodbye.
 fn write_all(shared: &Shared, other: usize, stream: &TcpStream, queue: &Receiver<Outgoing>) {
     let mut out = BufWriter::with_capacity(BUFFER, stream);
     let mut passed_on = false;
@@ -305,7 +305,7 @@ fn write_all(shared: &Shared, other: usize, stream: &TcpStream, queue: &Receiver
                 Err(error) => break Err(error),
             },
         };
-        // Also before a goodbye, which may follow the interrupt at once.
+        // Also before a goodbye, which may immediately follow the interrupt.
         if !passed_on && shared.interrupt.load(Ordering::Relaxed) {
             passed_on = true;
             if let Err(error) = frame::write(&mut out, Kind::Interrupt, &[]) {
@@ -327,7 +327,7 @@ fn write_all(shared: &Shared, other: usize, stream: &TcpStream, queue: &Receiver
             break Err(error);
         }
     };
-    // Whatever is still in the buffer must not be written once more when it goes.
+    // Discard the buffer: dropping the writer would write its content again.
     let _ = out.into_parts();
     let _ = stream.shutdown(Shutdown::Write);
     if outcome.is_err() && !shared.closing.load(Ordering::Relaxed) {
@@ -345,7 +345,7 @@ fn write_message(out: &mut impl Write, message: &[u8]) -> io::Result<()> {
     frame::write(out, Kind::Message, rest)
 }
 
-/// Reads what a process sends until it says goodbye or is lost.
+/// Reads messages of a process until it says goodbye or is lost.
 fn read_all(shared: &Shared, other: usize, stream: &TcpStream, outgoing: &[Option<SyncSender<Outgoing>>]) {
     let why = match read_frames(shared, other, stream, outgoing) {
         Ok(()) => return,
@@ -360,12 +360,12 @@ fn read_all(shared: &Shared, other: usize, stream: &TcpStream, outgoing: &[Optio
         return;
     }
     if shared.lose(Lost { process: other, why }) {
-        tell_of_loss(other, outgoing);
+        report_loss(other, outgoing);
     }
 }
 
-/// Tells everyone else that a process is lost.
-fn tell_of_loss(lost: usize, outgoing: &[Option<SyncSender<Outgoing>>]) {
+/// Reports to all other processes that a process is lost.
+fn report_loss(lost: usize, outgoing: &[Option<SyncSender<Outgoing>>]) {
     for (process, queue) in outgoing.iter().enumerate() {
         if let Some(queue) = queue.as_ref().filter(|_| process != lost) {
             let _ = queue.try_send(Outgoing::Lost(lost));
@@ -425,8 +425,8 @@ mod tests {
 
     use super::*;
 
-    /// A mesh of two whose other process is played by the test. It is never silent for too long, so that a
-    /// busy machine changes nothing.
+    /// A mesh of two in which the test plays the other process. The silence limit is so long that a
+    /// busy machine has no influence.
     fn pair() -> (Mesh, TcpStream) {
         pair_with(Duration::from_secs(600))
     }

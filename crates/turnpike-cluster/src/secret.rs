@@ -1,25 +1,25 @@
-//! The secret that the processes of a cluster share. It is never sent: a process proves that it
-//! knows the secret by a code (HMAC-SHA256) over what both ends said so far, random numbers included.
+//! The shared secret of a cluster. It is never sent: a process proves that it knows the secret by a
+//! code (HMAC-SHA256) over the greetings of both ends, which include random numbers.
 
 use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// Bytes of a proof.
+/// Length of a proof in bytes.
 pub(crate) const PROOF: usize = 32;
-/// Bytes of a random number that proofs are about.
+/// Length of the random numbers that proofs include.
 pub(crate) const NONCE: usize = 32;
-/// Characters that a secret has at least.
+/// Minimal length of a secret in characters.
 const SHORTEST: usize = 16;
 
-/// What all processes of a cluster know.
+/// The shared secret of a cluster.
 #[derive(Clone)]
 pub struct Secret {
     bytes: Vec<u8>,
 }
 
-/// A secret that can be guessed.
+/// The error for a secret that can be guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the secret has {length} characters, but needs at least {SHORTEST}")]
 pub struct WeakSecret {
@@ -28,7 +28,8 @@ pub struct WeakSecret {
 }
 
 impl Secret {
-    /// The secret of this text. Spaces around it do not count: files often end with a line break.
+    /// The secret given by a text. Surrounding whitespace is ignored, since files often end with a
+    /// line break.
     pub fn new(text: &str) -> Result<Secret, WeakSecret> {
         let text = text.trim();
         let length = text.chars().count();
@@ -38,19 +39,19 @@ impl Secret {
         Ok(Secret { bytes: text.as_bytes().to_vec() })
     }
 
-    /// A fresh secret as text, for processes that are started together.
+    /// A random secret as text, for processes that are started together.
     pub fn random_text() -> std::io::Result<String> {
         let bytes = random_bytes::<32>()?;
         Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The code that proves knowledge of the secret to whoever knows it too. `role` keeps a proof
-    /// from being sent back as the answer to itself.
+    /// The code that proves knowledge of the secret. `role` prevents a proof from being reflected
+    /// as its own answer.
     pub(crate) fn prove(&self, role: Role, transcript: &[u8]) -> [u8; PROOF] {
         self.code(role, transcript).finalize().into_bytes().into()
     }
 
-    /// Whether a proof is right, in a time that does not depend on where it is wrong.
+    /// Verifies a proof, in constant time.
     pub(crate) fn verify(&self, role: Role, transcript: &[u8], proof: &[u8]) -> bool {
         self.code(role, transcript).verify_slice(proof).is_ok()
     }
@@ -70,7 +71,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Which end of a connection proves something.
+/// The end of a connection that proves its knowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Role {
@@ -78,7 +79,7 @@ pub(crate) enum Role {
     Called = 2,
 }
 
-/// Bytes that nobody can predict.
+/// Unpredictable random bytes.
 pub(crate) fn random_bytes<const N: usize>() -> std::io::Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;

@@ -55,3 +55,4 @@ document.addEventListener("keydown", (event) => {
 await steps.go(model.start);
 if (model.start !== 0) steps.follow();
 document.body.dataset.ready = "true";
+performance.mark("ready");

@@ -246,7 +246,9 @@ async fn whole_trace(
     Path(number): Path<u32>,
     Query(Asker { page }): Query<Asker>,
 ) -> Answer<impl IntoResponse> {
-    let trace = served.trace(page, number).await?;
+    let mut trace = served.trace(page, number).await?;
+    // So that the file alone is enough to replay it; what cannot be written down is only not remembered.
+    trace.source = serde_json::to_string(served.session.source()).unwrap_or_default();
     let mut text = Vec::new();
     trace.write_json(&mut text)?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text))

@@ -1,4 +1,5 @@
-//! Times solutions of generated games: `measure_games SHAPE VERTICES [PRIORITIES]`, see `--help`.
+//! Measures solutions of generated games: `measure_games SHAPE VERTICES [PRIORITIES]`, see
+//! `--help`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 use std::time::Instant;
@@ -84,7 +85,7 @@ fn generate(shape: &str, vertices: u32, priorities: u32) -> Option<Game> {
     Some(game)
 }
 
-/// Peak resident memory so far, where the system tells; else 0.
+/// Peak resident memory so far, or 0 if the system does not report it.
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

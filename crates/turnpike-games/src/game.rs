@@ -1,4 +1,4 @@
-//! Games in compact arrays, which grow vertex by vertex.
+//! Parity games in compact arrays that grow vertex by vertex.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use crate::solve;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Player {
-    /// Wins when the highest priority that occurs infinitely often is even.
+    /// Wins if the highest priority that occurs infinitely often is even.
     Even,
-    /// Wins when it is odd.
+    /// Wins if it is odd.
     Odd,
 }
 
@@ -24,7 +24,7 @@ impl Player {
         }
     }
 
-    /// The player who likes this priority.
+    /// The player who wins if this priority is the highest.
     pub fn of_priority(priority: u32) -> Player {
         if priority.is_multiple_of(2) { Player::Even } else { Player::Odd }
     }
@@ -39,18 +39,17 @@ impl fmt::Display for Player {
     }
 }
 
-/// The row of a vertex that has none yet.
+/// The row of an open vertex.
 const OPEN: (u32, u32) = (u32::MAX, u32::MAX);
 
 /// A parity game. Vertices are numbered from 0 in the order in which they were added.
 ///
-/// The edges of all vertices lie in one array, in the order of expansion; the same edge may occur
-/// more than once.
+/// The edges of all vertices are in one array, in the order of expansion. Edges may repeat.
 #[derive(Clone, Debug, Default)]
 pub struct Game {
     owner: Vec<Player>,
     priority: Vec<u32>,
-    /// Where the edges of a vertex begin and end.
+    /// The start and the end of the edges of each vertex.
     row: Vec<(u32, u32)>,
     targets: Vec<u32>,
     expanded: usize,
@@ -62,7 +61,7 @@ impl Game {
         Game::default()
     }
 
-    /// A game without vertices, with room for this many vertices and edges.
+    /// A game without vertices, with reserved space for this many vertices and edges.
     pub fn with_capacity(vertices: usize, edges: usize) -> Game {
         Game {
             owner: Vec::with_capacity(vertices),
@@ -73,10 +72,10 @@ impl Game {
         }
     }
 
-    /// Adds an open vertex, and gives its number.
+    /// Adds an open vertex, and returns its number.
     ///
     /// # Panics
-    /// When there are 2^32 - 1 vertices.
+    /// If there are 2^32 - 1 vertices.
     pub fn add_vertex(&mut self, owner: Player, priority: u32) -> u32 {
         let vertex = u32::try_from(self.owner.len()).ok().filter(|&vertex| vertex < u32::MAX);
         let vertex = vertex.expect("a game has fewer than 2^32 - 1 vertices");
@@ -86,10 +85,11 @@ impl Game {
         vertex
     }
 
-    /// Lists the edges of an open vertex, which is no longer open. Without edges its owner loses there.
+    /// Adds the edges of an open vertex, which is no longer open. Without edges its owner loses
+    /// there.
     ///
     /// # Panics
-    /// When the vertex was expanded before, a target does not exist, or there are 2^32 - 1 edges.
+    /// If the vertex was expanded before, a target does not exist, or there are 2^32 - 1 edges.
     pub fn expand(&mut self, vertex: u32, targets: &[u32]) {
         assert!(self.is_open(vertex), "vertex {vertex} is expanded twice");
         let start = self.targets.len() as u32;
@@ -102,22 +102,22 @@ impl Game {
         self.expanded += 1;
     }
 
-    /// Number of vertices.
+    /// The number of vertices.
     pub fn vertices(&self) -> usize {
         self.owner.len()
     }
 
-    /// Number of edges.
+    /// The number of edges.
     pub fn edges(&self) -> usize {
         self.targets.len()
     }
 
-    /// Number of open vertices.
+    /// The number of open vertices.
     pub fn open_vertices(&self) -> usize {
         self.vertices() - self.expanded
     }
 
-    /// Who moves at a vertex.
+    /// The player who moves at a vertex.
     pub fn owner(&self, vertex: u32) -> Player {
         self.owner[vertex as usize]
     }
@@ -132,7 +132,7 @@ impl Game {
         self.row[vertex as usize] == OPEN
     }
 
-    /// The targets of the edges of a vertex, none while it is open.
+    /// The targets of the edges of a vertex. Open vertices have none.
     #[inline]
     pub fn successors(&self, vertex: u32) -> &[u32] {
         match self.row[vertex as usize] {
@@ -141,8 +141,8 @@ impl Game {
         }
     }
 
-    /// Who wins where, and how. Open vertices count for either player: a vertex has a winner when
-    /// they do not matter.
+    /// Computes the winners and their strategies. A vertex has a winner only if it is the same for
+    /// all possible winners of the open vertices.
     pub fn solve(&self) -> Solution {
         solve::solve(self)
     }

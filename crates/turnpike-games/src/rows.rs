@@ -1,6 +1,6 @@
 //! Lists of numbers for consecutive keys, in two arrays.
 
-/// `of(key)` is a list; keys are `0..`.
+/// The list of a key is `of(key)`. Keys are `0..`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     starts: Vec<u32>,
@@ -17,14 +17,14 @@ impl Rows {
         self.starts.push(self.items.len() as u32);
     }
 
-    /// Forgets all rows, keeps the memory.
+    /// Removes all rows and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.starts.clear();
         self.items.clear();
     }
 
-    /// Fills this with the keys whose rows hold an item, for each item below `keys`; a key occurs as
-    /// often as the item does in its row. `row(key)` are the rows to turn around.
+    /// Fills this with the inverse: for each item below `keys`, the keys whose rows contain it, as
+    /// often as they contain it. `row(key)` is the row to invert.
     pub(crate) fn fill_inverse<'a>(&mut self, keys: usize, row: impl Fn(u32) -> &'a [u32]) {
         self.clear();
         self.starts.resize(keys + 1, 0);

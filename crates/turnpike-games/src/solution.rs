@@ -1,4 +1,4 @@
-//! Who wins where, and an independent check of it.
+//! Solutions, and an independent check of them.
 
 use std::slice::from_ref;
 
@@ -6,37 +6,38 @@ use turnpike_model::components::components;
 
 use crate::game::{Game, Player};
 
-/// "No move".
+/// Marks the absence of a move.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The winner of each vertex, with a positional strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     pub(crate) winner: Vec<Option<Player>>,
-    /// Where the owner moves, when the owner wins; else [`NONE`].
+    /// The move of the owner if the owner wins, otherwise [`NONE`].
     pub(crate) strategy: Vec<u32>,
 }
 
-/// Why a [`Solution`] does not prove what it says.
+/// Why a [`Solution`] is not a proof of its winners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Flaw {
-    /// It was made for a game with another number of vertices.
+    /// It is for a game with another number of vertices.
     #[error("the solution is for a game with another number of vertices")]
     OtherGame,
     /// The winner owns this vertex and has no move, or one that is not an edge.
     #[error("vertex {0}: the winner has no move here")]
     NoMove(u32),
-    /// A play can leave what the winner wins at this vertex.
+    /// A play can leave the winner's vertices here.
     #[error("vertex {0}: the winner loses control here")]
     Escape(u32),
-    /// The loser can return to this vertex for ever, and no higher priority prevents the loser's win.
+    /// The loser can return to this vertex for ever, and no higher priority prevents the loser from
+    /// winning.
     #[error("vertex {0}: the loser wins on a cycle through it")]
     Cycle(u32),
 }
 
 impl Solution {
-    /// Who wins from a vertex; `None` when this depends on open vertices.
+    /// The winner at a vertex; `None` if that depends on open vertices.
     pub fn winner(&self, vertex: u32) -> Option<Player> {
         self.winner[vertex as usize]
     }
@@ -46,7 +47,7 @@ impl Solution {
         Some(self.strategy[vertex as usize]).filter(|&target| target != NONE)
     }
 
-    /// Checks that each winner's strategy wins, without looking at how it was found.
+    /// Checks that the strategies win, independently of how they were computed.
     ///
     /// # Errors
     /// The first flaw.
@@ -63,7 +64,7 @@ impl Solution {
         self.check_cycles(game, Player::Odd)
     }
 
-    /// What can happen next at a vertex that `winner` wins stays with the winner.
+    /// Checks that plays cannot leave the vertices that `winner` wins.
     fn check_moves(&self, game: &Game, vertex: u32, winner: Player) -> Result<(), Flaw> {
         if game.is_open(vertex) {
             return Err(Flaw::Escape(vertex));
@@ -80,10 +81,10 @@ impl Solution {
         Ok(())
     }
 
-    /// On every cycle that the strategy of `player` allows, the highest priority is the player's.
+    /// Checks that on every cycle of `player`'s strategy, the highest priority is the player's.
     ///
-    /// Components whose highest priority is good for the player can only be bad without the
-    /// vertices that have it: these are removed, and what is left is decomposed again.
+    /// A component whose highest priority is good for the player can only contain a bad cycle
+    /// without the vertices that have it: these are removed, and the remainder is decomposed again.
     fn check_cycles(&self, game: &Game, player: Player) -> Result<(), Flaw> {
         let moves = |vertex: &u32| -> &[u32] {
             let own = game.owner(*vertex) == player;

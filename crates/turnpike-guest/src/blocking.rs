@@ -16,7 +16,7 @@ use crate::descriptors::{self, IN};
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd, fail_with};
-use crate::{cancel, control, memory, protocol, shared, sites, time, timers};
+use crate::{cancel, control, memory, protocol, shared, signals, sites, time, timers};
 
 static DESCRIPTORS: Global<Option<ObjectId>> = Global::new(None);
 
@@ -247,12 +247,17 @@ static SIGNALS: AtomicU32 = AtomicU32::new(0);
 /// Sends a signal from one thread to another, or to the process: its handler runs at once, in the
 /// sender's place.
 pub(crate) fn signal(signal: c_int, site: Site) -> c_int {
+    announce_signal(site);
+    // SAFETY: any number will do.
+    unsafe { real!(raise: fn(c_int) -> c_int)(signal) }
+}
+
+/// The running thread is about to send a signal.
+pub(crate) fn announce_signal(site: Site) {
     control::uncontrolled("the moment at which a signal arrives");
     let site = sites::user(site);
     control::simple(Kind::Store, descriptors(site), site);
     SIGNALS.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: any number will do.
-    unsafe { real!(raise: fn(c_int) -> c_int)(signal) }
 }
 
 /// Threads that wait for something outside look again.
@@ -277,6 +282,7 @@ fn take_signal(what: &str, set: *const c_void, info: *mut c_void, site: Site) ->
     let now = sys::Timespec { seconds: 0, nanoseconds: 0 };
     let mut taken = -1;
     until(what, site, || {
+        signals::arrive();
         // SAFETY: the caller's set and record.
         taken = unsafe { look(set, info, &now) };
         taken > 0
@@ -423,6 +429,7 @@ hook! {
     fn pause(; site) -> c_int { any_signal("pause", site) }
     fn sigsuspend(mask: *const c_void; site) -> c_int {
         const SET: c_int = 2;
+        signals::arrive();
         let change = real!(pthread_sigmask: fn(c_int, *const c_void, *mut c_void) -> c_int);
         let mut old = [0u64; 16];
         change(SET, mask, old.as_mut_ptr() as *mut c_void);

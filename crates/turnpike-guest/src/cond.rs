@@ -13,16 +13,20 @@ unsafe fn of(cond: *mut u32, site: Site) -> ObjectId {
     unsafe { objects::of(cond, site, || Object::Condvar) }
 }
 
+/// Waits, and gives up the mutex meanwhile; one that the thread has locked several times is unlocked
+/// once, as in the C library, and so stays locked.
+///
 /// # Safety
 /// `cond` is a condition variable and `lock` a mutex.
 pub(crate) unsafe fn wait(cond: *mut u32, lock: *mut u32, deadline: Option<u64>, site: Site) -> c_int {
     // SAFETY: the caller promises a condition variable and a mutex.
-    let (object, second) = unsafe { (of(cond, site), mutex::of(lock, site)) };
+    let (object, mutex) = unsafe { (of(cond, site), mutex::of(lock, site)) };
+    let second = if mutex::stays_locked(mutex) { ObjectId::NONE } else { mutex };
     let operation = Operation { second, ..Operation::new(Kind::Wait, object, sites::user(site)) };
     let outcome = cancel::step(control::limited(operation, deadline));
     // Others have owned the mutex meanwhile.
     let owner = control::me().0 + 1;
-    objects::entry(second, |entry| {
+    objects::entry(mutex, |entry| {
         entry.owner = owner;
         entry.depth = entry.depth.max(1);
     });

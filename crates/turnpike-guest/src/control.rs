@@ -59,8 +59,10 @@ pub(crate) struct Thread {
     pub high: usize,
     /// The memory that ends with it; none for the first thread.
     pub extent: (usize, usize),
-    /// The signals that it blocks.
+    /// The signals that it blocks,
     pub mask: u64,
+    /// and those of them that were sent to it meanwhile.
+    pub pending: u64,
     /// Where it is, if that is wanted.
     pub registers: context::Registers,
     /// What it was created to do.
@@ -102,6 +104,7 @@ impl Thread {
             extent: (0, 0),
             expects: (0, 0),
             mask: 0,
+            pending: 0,
             registers: [0; dump::REGISTERS],
             start,
             watch: unseen::Watch::default(),
@@ -255,6 +258,8 @@ pub(crate) unsafe fn take_back() {
 
 /// Announces an operation of the running thread and comes back when it has been done.
 pub(crate) fn step(operation: Operation) -> Outcome {
+    #[cfg(target_arch = "x86_64")]
+    crate::copies::before_step();
     crate::once::forget_unwound();
     crate::memory::confirm_held();
     context::note();

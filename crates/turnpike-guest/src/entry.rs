@@ -50,6 +50,7 @@ extern "C" fn constructor() {
     process::prepare();
     memory::prepare();
     crate::keys::prepare();
+    crate::threads::prepare();
     modules::tell();
     zygote::serve();
 }

@@ -76,6 +76,8 @@ pub(crate) struct Vault {
     /// Where the thread of the image continues: its stack and its thread register.
     pub stack: usize,
     pub base: usize,
+    /// Processor time of this process up to its last answer.
+    pub spent: u64,
     /// Page faults up to the last look at the pages.
     faults: u64,
     regions: [Region; MOST_REGIONS],
@@ -118,6 +120,11 @@ pub(crate) unsafe fn vault() -> Option<&'static mut Vault> {
     // SAFETY: mapped by `open` and never unmapped; all bytes zero is a value of it. The caller promises
     // that no other reference is in use.
     unsafe { VAULT.load(Ordering::Relaxed).as_mut() }
+}
+
+/// Where the vault begins; 0 if there is none.
+pub(crate) fn place() -> usize {
+    VAULT.load(Ordering::Relaxed) as usize
 }
 
 /// The flags of the vault, if there is one.
@@ -274,18 +281,18 @@ pub(crate) fn open_pages() -> bool {
 }
 
 /// A line of the system's list of mappings.
-struct Map {
-    start: usize,
+pub(crate) struct Map {
+    pub start: usize,
     end: usize,
-    writable: bool,
-    shared: bool,
+    pub writable: bool,
+    pub shared: bool,
     of_file: bool,
     is_stack: bool,
 }
 
 impl Map {
     /// For example `7ffc0000-7ffd0000 rw-p 00000000 00:00 0 [stack]`.
-    fn parse(line: &[u8]) -> Option<Map> {
+    pub(crate) fn parse(line: &[u8]) -> Option<Map> {
         let mut words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
         let mut addresses = words.next()?.split(|&byte| byte == b'-');
         let (start, end) = (parse_hex(addresses.next()?)?, parse_hex(addresses.next()?)?);

@@ -43,6 +43,8 @@ mod baton;
 mod context;
 #[cfg(supported)]
 mod control;
+#[cfg(all(supported, target_arch = "x86_64"))]
+mod copies;
 #[cfg(supported)]
 mod entry;
 #[cfg(supported)]

@@ -111,6 +111,12 @@ pub(crate) unsafe fn lock(mutex: *mut u32, kind: Kind, deadline: Option<u64>, si
     }
 }
 
+/// Whether the running thread has locked a recursive mutex more than once.
+pub(crate) fn stays_locked(id: ObjectId) -> bool {
+    let me = control::me().0 + 1;
+    objects::entry(id, |entry| entry.flavour == RECURSIVE && entry.owner == me && entry.depth > 1)
+}
+
 /// The running thread ends: robust mutexes that it holds are released.
 pub(crate) fn abandon() {
     let me = control::me().0 + 1;

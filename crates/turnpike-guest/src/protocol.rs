@@ -34,7 +34,7 @@ pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 pub const RECYCLES: u64 = 1 << 63;
 
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user
 /// space.
@@ -65,6 +65,9 @@ pub const CALLER: &str = "!";
 /// follow.
 pub const AUDIT: &str = "audit: ";
 
+/// Copies of a process that wait at the same time.
+pub const MOST_COPIES: usize = 32;
+
 /// Bytes of [`Header::text`].
 pub const TEXT: usize = 4096;
 /// Where the plan begins.
@@ -94,6 +97,17 @@ pub struct Header {
     pub reuse: u32,
     /// Whether the next execution must have a process of its own.
     pub fresh: u32,
+    /// How many copies of its process the next execution may leave behind, those before it included, for later
+    /// ones to go on from; 0 = none.
+    pub copies: u32,
+    /// How many of the copies that there are lie on its way.
+    pub keep: u32,
+    /// The number of steps after which it leaves the way of the execution before it.
+    pub branch: u32,
+    /// Processor time that a copy must spare, in nanoseconds.
+    pub worth: u64,
+    /// Bytes of memory that copies may keep.
+    pub copy_memory: u64,
     /// Whether buffered output is written at the end of the execution.
     pub output: u32,
     /// Bytes of the plan, which begins at [`PLAN_AT`].
@@ -128,6 +142,14 @@ pub struct Header {
     pub steps: AtomicU32,
     /// The last step, see the tape's note.
     pub note: [AtomicU64; 9],
+    /// Written by the guest: how many copies there are.
+    pub kept: AtomicU32,
+    /// After how many steps each was made.
+    pub copied_at: [AtomicU32; MOST_COPIES],
+    /// Processor time of the execution, in nanoseconds, after the last copy.
+    pub cost: AtomicU64,
+    /// Processor time that it would have taken up to there, if the copy was there before.
+    pub spared: AtomicU64,
     /// Bytes of the record; 0 = it did not fit.
     pub tape_used: AtomicU64,
     /// Written by the guest: whether a request has been taken and not been answered.

@@ -18,9 +18,7 @@ pub(crate) fn prepare() {
 pub(crate) fn begin() {
     let header = control::header();
     let base = state_base();
-    // SAFETY: the host has written the plan and waits.
-    let bytes = unsafe { core::slice::from_raw_parts(base.add(PLAN_AT), header.plan_length as usize) };
-    let Some(owned) = OwnedPlan::decode(bytes) else { panic!("the plan cannot be read") };
+    let Some(owned) = asked() else { panic!("the plan cannot be read") };
     let plan = owned.plan();
     control::DETAIL.set(plan.detail);
     header.steps.store(0, Ordering::Relaxed);
@@ -33,6 +31,20 @@ pub(crate) fn begin() {
     memory::begin(header.memory_level, racy);
     crate::audit::begin(header.audit != 0);
     control::kernel(|kernel| kernel.begin(&plan));
+}
+
+/// Goes on with the execution that the shared memory asks for now, which begins with the steps that were taken.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn follow_another() {
+    let Some(owned) = asked() else { panic!("the plan cannot be read") };
+    control::kernel(|kernel| kernel.follow_another(&owned.plan()));
+}
+
+/// The plan in the shared memory.
+fn asked() -> Option<OwnedPlan> {
+    let length = control::header().plan_length as usize;
+    // SAFETY: the host has written the plan and waits.
+    OwnedPlan::decode(unsafe { core::slice::from_raw_parts(state_base().add(PLAN_AT), length) })
 }
 
 fn state_base() -> *mut u8 {

@@ -57,6 +57,7 @@ pub(crate) fn begin() -> bool {
     }
     REUSED.store(true, Ordering::Relaxed);
     vault.base = fiber::base();
+    vault.spent = 0;
     let (stack, own_stack) = (&raw mut vault.stack, vault.own_stack());
     // SAFETY: the vault's stack is not used yet.
     unsafe { turnpike_keep(stack, own_stack, keep) };
@@ -101,6 +102,9 @@ extern "C" fn next() {
     // SAFETY: `again` came here by leaving its stack, and so does not use its own reference any more.
     let Some(vault) = (unsafe { image::vault() }) else { sys::exit_group(125) };
     let header = control::header();
+    let spent = zygote::processor_time();
+    header.cost.store(spent.saturating_sub(vault.spent), Ordering::Relaxed);
+    vault.spent = spent;
     header.serving.store(0, Ordering::Release);
     sys::write(protocol::FD_ANSWER, b"D");
     // SAFETY: on the vault's stack; `header` is shared, and what follows are system calls.
@@ -109,7 +113,7 @@ extern "C" fn next() {
         sys::exit_group(0);
     }
     header.serving.store(1, Ordering::Release);
-    if header.fresh != 0 || header.hold != 0 {
+    if !zygote::may_reuse(header) {
         header.end.store(protocol::END_PASSED_ON, Ordering::Release);
         sys::exit_group(0);
     }

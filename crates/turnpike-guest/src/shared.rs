@@ -19,6 +19,7 @@ use crate::{blocking, control, descriptors, memory, random, signals, sites, sys}
 unsafe extern "C" {
     static stdout: *mut c_void;
     static stderr: *mut c_void;
+    static environ: *const *const c_char;
 }
 
 /// Whether another thread may observe when something happens: not if all of them were joined.
@@ -86,6 +87,26 @@ fn environment(kind: Kind, site: Site) {
     ENVIRONMENT.step(kind, site);
 }
 
+/// The running thread is about to change the environment, which others may read without a call.
+fn change_environment(site: Site) {
+    environment(Kind::Update, site);
+    if !is_shared() {
+        return;
+    }
+    memory::tell_bytes(&raw const environ as *const c_void, size_of::<usize>(), true, site);
+    // SAFETY: null, or a list that ends with null; the running thread changes it alone.
+    let (list, count) = unsafe {
+        let (list, mut count) = (environ, 0);
+        while !list.is_null() && !(*list.add(count)).is_null() {
+            count += 1;
+        }
+        (list, count + 1)
+    };
+    if !list.is_null() {
+        memory::tell_bytes(list as *const c_void, count * size_of::<usize>(), true, site);
+    }
+}
+
 /// The running thread is about to draw from the C library's generators, or to seed them. Each time
 /// it leaves them in another state, so a loop that does it is not one that waits.
 fn generators(site: Site) {
@@ -115,6 +136,7 @@ unsafe fn mask(how: c_int, new: *const c_void, old: *mut c_void, site: Site) -> 
         let same = signals::mask();
         control::threads(|threads| threads.iter_mut().for_each(|thread| thread.mask = same));
     }
+    signals::arrive();
     // SAFETY: the caller's sets.
     let answer = unsafe { change(how, new, old) };
     let mask = signals::mask();
@@ -149,19 +171,19 @@ hook! {
         real!(secure_getenv: fn(*const c_char) -> *mut c_char)(name)
     }
     fn setenv(name: *const c_char, value: *const c_char, replace: c_int; site) -> c_int {
-        environment(Kind::Update, site);
+        change_environment(site);
         real!(setenv: fn(*const c_char, *const c_char, c_int) -> c_int)(name, value, replace)
     }
     fn unsetenv(name: *const c_char; site) -> c_int {
-        environment(Kind::Update, site);
+        change_environment(site);
         real!(unsetenv: fn(*const c_char) -> c_int)(name)
     }
     fn putenv(text: *mut c_char; site) -> c_int {
-        environment(Kind::Update, site);
+        change_environment(site);
         real!(putenv: fn(*mut c_char) -> c_int)(text)
     }
     fn clearenv(; site) -> c_int {
-        environment(Kind::Update, site);
+        change_environment(site);
         real!(clearenv: fn() -> c_int)()
     }
     fn setlocale(category: c_int, locale: *const c_char; site) -> *mut c_char {

@@ -2,14 +2,15 @@
 //! thread's may be what is full.
 
 use alloc::format;
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{Detail, FailureKind, Site, ThreadId};
 
+use crate::hook::real;
 #[cfg(target_arch = "x86_64")]
 use crate::raw;
-use crate::{control, memory, protocol, sites, sys};
+use crate::{blocking, control, memory, protocol, sites, sys};
 
 const ILL: usize = 4;
 const TRAP: usize = 5;
@@ -80,6 +81,33 @@ pub(crate) fn switch(to: ThreadId) {
         const SET: usize = 2;
         let mask = control::thread_of(to, |thread| thread.mask);
         sys::syscall(sys::number::RT_SIGPROCMASK, SET, &raw const mask as usize, 0, 8, 0, 0);
+    }
+}
+
+/// Sends a signal to another thread. One that this thread blocks waits until it no longer does, or asks
+/// for it.
+pub(crate) fn send(to: ThreadId, signal: c_int, site: Site) -> c_int {
+    blocking::announce_signal(site);
+    let bit = 1u64.wrapping_shl(signal.wrapping_sub(1) as u32);
+    // Only now: it may have changed its mask meanwhile.
+    let blocked = MASKED.load(Ordering::Relaxed)
+        && control::thread_of(to, |thread| thread.mask) & bit != 0
+        && mask() & bit == 0;
+    if !blocked {
+        // SAFETY: any number will do.
+        return unsafe { real!(raise: fn(c_int) -> c_int)(signal) };
+    }
+    control::thread_of(to, |thread| thread.pending |= bit);
+    0
+}
+
+/// The running thread asks for signals, or is about to change its mask: what was sent to it while it
+/// blocked it is there.
+pub(crate) fn arrive() {
+    let pending = control::thread(|thread| core::mem::take(&mut thread.pending));
+    for signal in (1..=64).filter(|signal| pending & 1u64.wrapping_shl(signal - 1) != 0) {
+        // SAFETY: any number will do. The thread blocks it.
+        unsafe { real!(raise: fn(c_int) -> c_int)(signal as c_int) };
     }
 }
 

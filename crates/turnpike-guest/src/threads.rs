@@ -1,14 +1,14 @@
 //! Threads: creating, joining, ending.
 
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicBool, Ordering};
 
-use turnpike_scheduler::{FailureKind, Kind, Site, ThreadId};
+use turnpike_scheduler::{FailureKind, Kind, ObjectId, Site, ThreadId};
 
 use crate::control::{self, Start, Thread};
 use crate::hook::{hook, real};
 use crate::sys::{EBUSY, EDEADLK, EINVAL, ESRCH, ETIMEDOUT, Timespec};
-use crate::{baton, blocking, cancel, fiber, keys, memory, process, protocol, sites};
+use crate::{baton, cancel, fiber, keys, memory, process, protocol, signals, sites};
 
 /// What the C library says of itself; the thread register decides, so this is right in fibers too.
 pub(crate) fn real_self() -> usize {
@@ -111,6 +111,20 @@ pub(crate) fn run(start: Start) -> ! {
     end(result)
 }
 
+/// The program asks whether threads have ended, or waits for that for a time. What a thread does last
+/// may be seen before it has ended, so ending is a step of its own.
+static ASKS: AtomicBool = AtomicBool::new(false);
+
+/// Looks whether the program asks. Before control starts.
+pub(crate) fn prepare() {
+    let asks = crate::modules::any_mentions(&[
+        b"\0pthread_tryjoin_np\0",
+        b"\0pthread_timedjoin_np\0",
+        b"\0pthread_clockjoin_np\0",
+    ]);
+    ASKS.store(asks, Ordering::Relaxed);
+}
+
 /// The running thread ends.
 pub(crate) fn end(result: usize) -> ! {
     crate::once::forget_all();
@@ -121,6 +135,9 @@ pub(crate) fn end(result: usize) -> ! {
     if control::ALIVE.load(Ordering::Relaxed) == 1 {
         // The last thread takes the process along.
         process::exit(0);
+    }
+    if ASKS.load(Ordering::Relaxed) {
+        control::simple(Kind::End, ObjectId::NONE, Site::default());
     }
     control::ALIVE.fetch_sub(1, Ordering::Relaxed);
     control::thread(|thread| {
@@ -150,8 +167,7 @@ fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<
     if id == control::me() {
         return Err(EDEADLK);
     }
-    let mut operation =
-        turnpike_scheduler::Operation::new(kind, turnpike_scheduler::ObjectId::NONE, sites::user(site));
+    let mut operation = turnpike_scheduler::Operation::new(kind, ObjectId::NONE, sites::user(site));
     operation.argument = id.0.into();
     let outcome = cancel::step(control::limited(operation, deadline));
     if outcome.timed_out {
@@ -256,14 +272,13 @@ hook! {
     fn pthread_kill(handle: usize, signal: c_int; site) -> c_int {
         match by_handle(handle) {
             None => ESRCH,
-            Some(id) if signal == 0 => if control::thread_of(id, |thread| thread.ended) { ESRCH } else { 0 },
+            // Also of a thread that has ended, as long as it was not joined.
+            Some(_) if signal == 0 => 0,
             Some(id) if id == control::me() => {
                 let raise = real!(raise: fn(c_int) -> c_int);
                 raise(signal)
             }
-            Some(_) => {
-                blocking::signal(signal, site)
-            }
+            Some(id) => signals::send(id, signal, site),
         }
     }
 }

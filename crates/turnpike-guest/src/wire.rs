@@ -70,6 +70,11 @@ fn encode_policy(policy: Policy<'_>, w: &mut Writer<'_>) {
             w.byte(10);
             w.long(seed);
         }
+        Policy::Few { seed } => {
+            w.byte(11);
+            w.long(seed);
+        }
+        Policy::Turns => w.byte(12),
         Policy::Weighted { seed, events } => {
             w.byte(6);
             w.long(seed);
@@ -153,8 +158,8 @@ impl OwnedPlan {
         let mut r = Reader(bytes);
         let mut plan = OwnedPlan { prefix: r.words()?, tag: r.byte()?, ..OwnedPlan::default() };
         match plan.tag {
-            0..=2 => {}
-            3 | 5 | 10 => plan.seed = r.long()?,
+            0..=2 | 12 => {}
+            3 | 5 | 10 | 11 => plan.seed = r.long()?,
             4 => {
                 plan.seed = r.long()?;
                 plan.depth = r.word()?;
@@ -211,6 +216,8 @@ impl OwnedPlan {
                 7 => Policy::Genes { bits: &self.bits, seed },
                 8 => Policy::Awake { sleep: &self.pairs },
                 9 => Policy::Follow { order: &self.pairs },
+                11 => Policy::Few { seed },
+                12 => Policy::Turns,
                 _ => Policy::Sketch { seed },
             },
             max_steps: self.max_steps,
@@ -309,6 +316,8 @@ mod tests {
             Policy::Pct { seed: 7, depth: 3, length: 99 },
             Policy::Pos { seed: u64::MAX },
             Policy::Sketch { seed: 9 },
+            Policy::Few { seed: 8 },
+            Policy::Turns,
             Policy::Weighted { seed: 1, events: &[5, 0, 6] },
             Policy::Genes { bits: &[1 << 63, 0], seed: 8 },
             Policy::Awake { sleep: &pairs },

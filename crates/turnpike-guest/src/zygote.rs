@@ -45,6 +45,8 @@ pub(crate) fn serve() {
     }
     record::prepare();
     #[cfg(target_arch = "x86_64")]
+    crate::copies::prepare();
+    #[cfg(target_arch = "x86_64")]
     let watched = crate::raw::watch();
     // Nothing is known of how to go on behind the instruction.
     #[cfg(target_arch = "aarch64")]
@@ -142,11 +144,12 @@ enum Executed {
 
 /// Runs the program once, or as often as one child can.
 fn execute(header: &Header, reuse: &mut Reuse) -> Executed {
-    let mut passed_on = false;
     loop {
         clear(header);
+        header.kept.store(0, Ordering::Relaxed);
         header.serving.store(1, Ordering::Release);
-        let many = reuse.wanted && !passed_on && header.fresh == 0 && header.hold == 0;
+        let many = reuse.wanted && may_reuse(header);
+        let own = sys::syscall(sys::number::GETPID, 0, 0, 0, 0, 0, 0);
         let pid = if control::FIBERS.load(Ordering::Relaxed) {
             sys::fork() as i32
         } else {
@@ -154,6 +157,7 @@ fn execute(header: &Header, reuse: &mut Reuse) -> Executed {
             unsafe { real!(fork: fn() -> c_int)() }
         };
         if pid == 0 {
+            die_with(own);
             prepare_child(header, many);
             begin();
             return Executed::Child;
@@ -162,22 +166,19 @@ fn execute(header: &Header, reuse: &mut Reuse) -> Executed {
             header.status.store(-1, Ordering::Relaxed);
             return Executed::Answer;
         }
-        header.children.store(header.children.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        header.child.store(pid, Ordering::Release);
-        let status = sys::wait_for(pid);
-        header.child.store(0, Ordering::Release);
-        header.status.store(status, Ordering::Relaxed);
+        attend(header, pid);
+        header.kept.store(0, Ordering::Relaxed);
+        let end = header.end.load(Ordering::Acquire);
         if many {
-            reuse.note_end();
+            if end != protocol::END_PASSED_ON {
+                reuse.note_end();
+            }
             if header.serving.load(Ordering::Acquire) == 0 {
                 return Executed::Idle;
             }
         }
-        match header.end.load(Ordering::Acquire) {
-            protocol::END_PASSED_ON => {
-                passed_on = true;
-                continue;
-            }
+        match end {
+            protocol::END_PASSED_ON => continue,
             protocol::END_MORE_THREADS => {}
             _ => return Executed::Answer,
         }
@@ -192,11 +193,34 @@ fn execute(header: &Header, reuse: &mut Reuse) -> Executed {
     }
 }
 
-/// In the child, before the program begins: once, or for each execution if there are to be `many`.
-fn prepare_child(header: &Header, many: bool) {
+/// Whether a process may be used again that executes what the host asks for.
+pub(crate) fn may_reuse(header: &Header) -> bool {
+    header.fresh == 0 && header.hold == 0 && header.copies == 0
+}
+
+/// Waits for a child that executes the program, and says what became of it.
+pub(crate) fn attend(header: &Header, pid: i32) {
+    header.children.store(header.children.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    header.child.store(pid, Ordering::Release);
+    let (status, spent) = sys::wait_for(pid);
+    header.child.store(0, Ordering::Release);
+    header.status.store(status, Ordering::Relaxed);
+    header.cost.store(spent, Ordering::Relaxed);
+}
+
+/// In a new child: ends when its parent does.
+pub(crate) fn die_with(parent: isize) {
     const DEATH_SIGNAL: usize = 1;
     const KILL: usize = 9;
     sys::syscall(sys::number::PRCTL, DEATH_SIGNAL, KILL, 0, 0, 0, 0);
+    // It may be gone already.
+    if sys::syscall(sys::number::GETPPID, 0, 0, 0, 0, 0, 0) != parent {
+        sys::exit_group(0);
+    }
+}
+
+/// In the child, before the program begins: once, or for each execution if there are to be `many`.
+fn prepare_child(header: &Header, many: bool) {
     // Every execution reads its input from the beginning.
     sys::syscall(sys::number::LSEEK, 0, 0, 0, 0, 0, 0);
     limit_time(header);
@@ -206,20 +230,27 @@ fn prepare_child(header: &Header, many: bool) {
     }
     #[cfg(target_arch = "aarch64")]
     let _ = many;
+    if header.copies != 0 {
+        return;
+    }
     for fd in [protocol::FD_REQUEST, protocol::FD_ANSWER, protocol::FD_PAGES] {
         sys::close(fd);
     }
 }
 
+/// Processor time of this process, in nanoseconds.
+pub(crate) fn processor_time() -> u64 {
+    const PROCESS_TIME: usize = 2;
+    let mut used = sys::Timespec { seconds: 0, nanoseconds: 0 };
+    sys::syscall(sys::number::CLOCK_GETTIME, PROCESS_TIME, &raw mut used as usize, 0, 0, 0, 0);
+    used.seconds as u64 * 1_000_000_000 + used.nanoseconds as u64
+}
+
 /// Gives the next execution its processor time.
 pub(crate) fn limit_time(header: &Header) {
     const CPU: usize = 0;
-    const CLOCK_GETTIME: i64 = 228;
-    const PROCESS_TIME: usize = 2;
     if header.seconds != 0 {
-        let mut used = sys::Timespec { seconds: 0, nanoseconds: 0 };
-        sys::syscall(CLOCK_GETTIME, PROCESS_TIME, &raw mut used as usize, 0, 0, 0, 0);
-        limit(CPU, header.seconds + used.seconds as u64);
+        limit(CPU, header.seconds + processor_time() / 1_000_000_000);
     }
 }
 

@@ -46,7 +46,8 @@ pub(crate) fn check(text: &str, specification: Option<&str>) -> Vec<Diagnostic> 
     let Some(specification) = specification.filter(|_| !has_errors(&found)) else { return found };
     let (file, _) = parse_formula(text, &Symbols::default());
     let joined = Joined::new(specification, text, file.as_ref());
-    let Ok((model, _)) = Mcrl2Model::new("", &joined.text, &Options::default()) else { return found };
+    let options = Options { added_from: Some(joined.appended), ..Options::default() };
+    let Ok((model, _)) = Mcrl2Model::new("", &joined.text, &options) else { return found };
     match Arc::new(model).requirement(text, LabelSource::Own) {
         Err(errors) => errors,
         Ok((requirement, mut warnings)) => {
@@ -104,7 +105,8 @@ fn look_up(
     scopes: &BTreeMap<usize, Range<usize>>,
     to: &mut Analysis,
 ) {
-    let (specification, mut problems) = parse_specification(&joined.text);
+    let (mut specification, mut problems) = parse_specification(&joined.text);
+    specification.added_from = joined.appended as u32;
     let index = index_names(&specification);
     problems.extend(index.diagnostics.iter().cloned());
     let vocabulary = mcrl2::vocabulary(&specification, &index);

@@ -17,12 +17,12 @@ pub(crate) fn specification_of(file: &Path, text: &str) -> Option<PathBuf> {
     let mut passed = Vec::new();
     for folder in folder.ancestors().take(HIGHEST + 1) {
         passed.extend(folder.file_name());
-        let mut found = specifications(folder);
-        if found.len() > 1 {
-            found.retain(|path| path.file_stem().is_some_and(|stem| passed.contains(&stem)));
-        }
-        if let [only] = &found[..] {
-            return Some(only.clone());
+        let found = specifications(folder);
+        let named = |path: &&PathBuf| path.file_stem().is_some_and(|stem| passed.contains(&stem));
+        match &found[..] {
+            [] => {}
+            [only] => return Some(only.clone()),
+            several => return several.iter().find(named).cloned(),
         }
     }
     None
@@ -96,7 +96,10 @@ mod tests {
         let found = |file: &str, text: &str| specification_of(&root.join(file), text);
         assert_eq!(found("requirements/abp/1.mcf", ""), Some(abp.clone()), "by the name of a folder");
         assert_eq!(found("one/properties/two words.mcf", ""), Some(near), "the only one");
-        assert_eq!(found("x.mcf", ""), None, "none of several");
+        write("several/a.mcrl2");
+        write("several/b.mcrl2");
+        write("several/empty/x.mcf");
+        assert_eq!(found("several/empty/x.mcf", ""), None, "none of several, nor one from further up");
         assert_eq!(found("x.mcf", "% words\n%model: lift.mcrl2\ntrue"), Some(lift), "by a comment");
         assert_eq!(found("one/x.mcf", "% model: none.mcrl2"), None, "never another one than was named");
         std::fs::remove_dir_all(&root).expect("it was made");

@@ -1,4 +1,4 @@
-//! Times reductions and comparisons of generated systems, see `measure --help`.
+//! Measures reductions and comparisons of generated systems, see `measure --help`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 use std::time::Instant;
@@ -65,7 +65,7 @@ fn measure_reduction(lts: &Lts, equivalence: Equivalence) {
     println!(" -> {result}  {seconds:6.2} s  peak {} MB (system {before} MB)", peak_megabytes());
 }
 
-/// The system is included in the larger one, and the larger one usually not in it.
+/// Compares a system with a larger one that includes it, and usually is not included in it.
 fn measure_inclusions(lts: Lts, preorder: Preorder) {
     let mut larger = lts.clone();
     let step = |nth: usize| {
@@ -91,7 +91,7 @@ fn measure_inclusions(lts: Lts, preorder: Preorder) {
     println!("  peak {} MB (systems {before} MB)", peak_megabytes());
 }
 
-/// Peak resident memory so far, where the system tells; else 0.
+/// Peak resident memory so far, or 0 if the system does not report it.
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -99,8 +99,8 @@ fn peak_megabytes() -> u64 {
         .map_or(0, |kb| kb / 1024)
 }
 
-/// A system of the given shape with about `count` transitions.
-// Long because it has one case for each shape.
+/// A system of this shape with about `count` transitions.
+// Long because each shape has a case.
 fn generate(shape: &str, count: u32) -> Option<Lts> {
     let mut seed = 1u64;
     let mut random = move |below: u32| {
@@ -113,7 +113,7 @@ fn generate(shape: &str, count: u32) -> Option<Lts> {
     let states = match shape {
         "random" | "few-labels" | "tau-random" | "tau-cycles" => {
             let states = (count / 3).max(2);
-            // A spanning tree keeps everything reachable.
+            // A spanning tree makes all states reachable.
             steps.extend((1..states).map(|s| (s / 2, 1, s)));
             for _ in 0..count - states {
                 let from = random(states - 1);

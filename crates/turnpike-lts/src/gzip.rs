@@ -1,4 +1,4 @@
-//! Input that may be compressed, whatever its name says.
+//! Input that may be compressed, independent of its name.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
@@ -7,8 +7,8 @@ use turnpike_model::Diagnostic;
 
 const BUFFER: usize = 1 << 16;
 
-/// Reads through gzip when the input starts with gzip's first byte, which no text does; so it works
-/// for pipes too.
+/// Decompresses input that starts with the first byte of gzip, which no text does. This also works
+/// for pipes.
 pub(crate) fn decompressed<'a>(input: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     let mut input = BufReader::with_capacity(BUFFER, input);
     let first = loop {
@@ -25,7 +25,7 @@ pub(crate) fn decompressed<'a>(input: impl Read + 'a) -> io::Result<Box<dyn BufR
     })
 }
 
-/// Says in the user's words why reading stopped.
+/// A message about a failed read.
 pub(crate) fn read_failed(error: &io::Error) -> Diagnostic {
     match error.kind() {
         ErrorKind::UnexpectedEof => Diagnostic::error("the compressed data ends too early")

@@ -5,23 +5,23 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use turnpike_model::hash;
 use turnpike_model::{
-    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, PortableStates,
-    Signatures, StepError, Successors, Vocabulary, decode_words,
+    Diagnostic, Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Obstacles, PortableStates,
+    Signatures, StepError, StuckComponent, Successors, Vocabulary, decode_words,
 };
 
 use crate::outgoing::{Outgoing, dense};
 use crate::system::Lts;
 
-/// The action by which the mCRL2 tools show successful termination.
+/// The action that means successful termination in the mCRL2 tools.
 const TERMINATE: &str = "Terminate";
 
-/// An explicit system as a model. A state is one word, its number; successors come in file order.
+/// An explicit system as a model. A state is one word, its number. Successors are in file order.
 ///
-/// A state without successors that a transition `Terminate` enters has ended well and is no
-/// deadlock.
+/// A state without successors that a transition `Terminate` enters has terminated successfully and
+/// is not a deadlock.
 ///
-/// Measures: `out-degree`, the number of outgoing transitions, and `bfs-depth`, the distance from
-/// the initial state (infinite for states that cannot be reached; computed when it is first asked).
+/// The measures are `out-degree`, the number of outgoing transitions, and `bfs-depth`, the distance
+/// from the initial state (infinite for unreachable states; computed on first use).
 #[derive(Debug)]
 pub struct LtsModel {
     info: ModelInfo,
@@ -30,20 +30,20 @@ pub struct LtsModel {
     labels: Vec<String>,
     signatures: Signatures,
     outgoing: Outgoing,
-    /// States entered by `Terminate`, ascending.
+    /// The states entered by `Terminate`, ascending.
     terminated: Vec<u32>,
     depths: OnceLock<Depths>,
 }
 
-/// Transitions in about half a second, with those of the engine.
+/// Transitions in about half a second, including the work of the engine.
 const PACE: u64 = 1_500_000;
 
 const OUT_DEGREE: usize = 0;
 const BFS_DEPTH: usize = 1;
 
 impl LtsModel {
-    /// A model of `lts` under the name the user knows it by. Systems put together by hand are
-    /// checked.
+    /// A model of `lts`. `name` is its name for the user. Checks the system, since it may have been
+    /// built by hand.
     pub fn new(name: impl Into<String>, lts: Lts) -> Result<Self, Diagnostic> {
         lts.check()?;
         let outgoing = lts.outgoing();
@@ -70,7 +70,7 @@ impl LtsModel {
                 *actions.entry(action.name).or_default() += uses;
             }
         }
-        // Rare actions are where bugs hide.
+        // Rare actions are more likely to show bugs.
         let rarest = actions.iter().filter(|(name, _)| *name != TERMINATE).min_by_key(|&(_, &uses)| uses);
         info.suggestions = vec!["deadlock".to_owned()];
         info.suggestions.extend(rarest.map(|(name, _)| format!("action {name}")));
@@ -98,7 +98,7 @@ impl LtsModel {
         })
     }
 
-    /// Number of states, unreachable ones included.
+    /// The number of states, including unreachable ones.
     pub fn states(&self) -> u32 {
         self.states
     }
@@ -108,7 +108,7 @@ impl LtsModel {
         &self.outgoing
     }
 
-    /// Distance of `state` from the initial state; `None` when it cannot be reached.
+    /// The distance of `state` from the initial state; `None` if it is unreachable.
     pub fn depth(&self, state: u32) -> Option<u32> {
         self.depths.get_or_init(|| Depths::new(self)).get(state)
     }
@@ -171,6 +171,29 @@ impl Explorer for LtsExplorer<'_> {
     fn measures(&mut self) -> Option<&mut dyn Measures> {
         Some(self)
     }
+
+    fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
+        Some(self)
+    }
+}
+
+impl Obstacles for LtsExplorer<'_> {
+    fn stuck_components(
+        &mut self,
+        state: &[u32],
+        condition: Option<&str>,
+    ) -> Result<Vec<StuckComponent>, StepError> {
+        let leaves = !self.model.outgoing.of(state[0]).is_empty();
+        if condition.is_some() || leaves || self.model.terminated.binary_search(&state[0]).is_ok() {
+            return Ok(Vec::new());
+        }
+        let component = format!("state {}", state[0]);
+        Ok(vec![StuckComponent { component, ..StuckComponent::default() }])
+    }
+
+    fn leaves_out_possible(&self) -> bool {
+        true
+    }
 }
 
 impl PortableStates for LtsExplorer<'_> {
@@ -193,7 +216,7 @@ impl Measures for LtsExplorer<'_> {
 /// Distances from the initial state.
 #[derive(Debug)]
 enum Depths {
-    /// By state; `u32::MAX` when it cannot be reached.
+    /// For each state; `u32::MAX` if it is unreachable.
     Dense(Vec<u32>),
     /// For systems that claim many more states than they have transitions.
     Sparse(FxHashMap<u32, u32>),
@@ -258,8 +281,9 @@ fn uses_of_labels(lts: &Lts) -> Vec<u64> {
     uses
 }
 
-/// A hash of the content: initial state, number of states, and the transitions with their label
-/// texts. Label ids do not enter, so a system put together in another way has the same fingerprint.
+/// A hash of the content: initial state, number of states, and the transitions with the texts of
+/// their labels. Label ids are not part of it, so the fingerprint does not depend on how the system
+/// was built.
 fn fingerprint(lts: &Lts) -> u64 {
     let labels: Vec<u64> = lts.labels.iter().map(|text| hash::bytes(text.as_bytes())).collect();
     let mut hasher = hash::PortableHasher::default();
@@ -380,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn successful_termination_is_no_deadlock() {
+    fn successful_termination_is_not_a_deadlock() {
         let model = model("des (0,2,3)\n(0,\"Terminate\",1)\n(0,\"a\",2)\n");
         let mut explorer = model.explorer();
         let none = Successors::new(1);

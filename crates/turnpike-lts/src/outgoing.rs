@@ -2,7 +2,7 @@ use turnpike_model::LabelId;
 
 use crate::system::Lts;
 
-/// Transitions grouped by source state: compressed rows, in file order within a row.
+/// Transitions grouped by source state in compressed rows, in file order within a row.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
     /// `None`: row `s` belongs to state `s`. `Some`: row `k` belongs to state `sources[k]`,
@@ -13,9 +13,9 @@ pub struct Outgoing {
     edges: Vec<(LabelId, u32)>,
 }
 
-/// Whether a table with one entry for each of `states` states is in proportion to the transitions.
-/// State numbers come from files, and a file of one line may name state four billion: memory must
-/// follow what a file holds, not what it claims.
+/// Whether a table with one entry for each of `states` states is in proportion to the number of
+/// transitions. State numbers come from files, and a file of one line may refer to state four
+/// billion: memory must be proportional to the content of a file, not to its claims.
 pub(super) fn dense(states: u64, transitions: usize) -> bool {
     states <= 4 * transitions as u64 + 1024
 }
@@ -35,11 +35,11 @@ impl Outgoing {
         let rows = sources.as_ref().map_or(rows as usize, Vec::len);
         let row_of = |from: u32| match &sources {
             None => from as usize,
-            // Every source is in the list, so the search succeeds.
+            // Every source is in the list, so this finds it.
             Some(sources) => sources.partition_point(|&source| source < from),
         };
 
-        // A counting sort, which is stable: file order survives within a row.
+        // A counting sort, which is stable: it preserves the file order within a row.
         let mut offsets = vec![0usize; rows + 1];
         for transition in &lts.transitions {
             offsets[row_of(transition.from) + 1] += 1;
@@ -57,7 +57,7 @@ impl Outgoing {
         Outgoing { sources, offsets, edges }
     }
 
-    /// Labels and targets of the transitions that leave `state`; empty for a number that is no
+    /// The labels and targets of the transitions that leave `state`; empty if there is no such
     /// state.
     #[inline]
     pub fn of(&self, state: u32) -> &[(LabelId, u32)] {
@@ -74,12 +74,12 @@ impl Outgoing {
         }
     }
 
-    /// Number of transitions.
+    /// The number of transitions.
     pub fn len(&self) -> usize {
         self.edges.len()
     }
 
-    /// Whether there are no transitions at all.
+    /// Whether there are no transitions.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }

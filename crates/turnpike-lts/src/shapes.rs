@@ -1,18 +1,17 @@
-//! The few SVG shapes that all pictures are made of, and the page around a picture that stands
-//! alone.
+//! The few SVG shapes of all pictures, and the file around a self-contained picture.
 
 use std::fmt::Write;
 
-/// A place on a picture, in pixels.
+/// A point in a picture, in pixels.
 pub type Point = (f64, f64);
 
-/// Shapes in drawing order: each lies above those before it. Every shape has a class, by which it
-/// is styled, and may have a tooltip.
+/// Shapes in drawing order: each covers those before it. Every shape has a class for its style, and
+/// may have a tooltip.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes(String);
 
 impl Shapes {
-    /// A path, given in the syntax of SVG.
+    /// A path in the syntax of SVG.
     pub fn path(&mut self, class: &str, data: &str, tooltip: &str) {
         self.element(format_args!("path class=\"{class}\" d=\"{data}\""), tooltip, "path");
     }
@@ -37,13 +36,12 @@ impl Shapes {
         self.element(start, tooltip, "rect");
     }
 
-    /// A line of text; `anchor` is the part of it that lies at the point: `start`, `middle` or
-    /// `end`.
+    /// A line of text. `anchor` is the part of it that is at the point: `start`, `middle` or `end`.
     pub fn text(&mut self, class: &str, anchor: &str, (x, y): Point, text: &str, tooltip: &str) {
         self.text_at(class, anchor, format_args!("x=\"{x:.1}\" y=\"{y:.1}\""), text, tooltip);
     }
 
-    /// A line of text that reads upwards.
+    /// A line of text, rotated to read upwards.
     pub fn upright_text(&mut self, class: &str, anchor: &str, (x, y): Point, text: &str) {
         let place = format_args!("transform=\"translate({x:.1} {y:.1}) rotate(-90)\"");
         self.text_at(class, anchor, place, text, "");
@@ -62,19 +60,19 @@ impl Shapes {
         let _ = writeln!(self.0, "{}</text>", escape_xml(text));
     }
 
-    /// Shapes of one class that have a tooltip in common.
+    /// Shapes of one class with a common tooltip.
     pub fn group(&mut self, class: &str, tooltip: &str, shapes: &Shapes) {
         let _ = write!(self.0, "<g class=\"{class}\">");
         self.tooltip(tooltip);
         let _ = writeln!(self.0, "{}</g>", shapes.0);
     }
 
-    /// The shapes of one step of a trace, with its number, from 1, for scripts.
+    /// The shapes of one step of a trace. Scripts use its number, counted from 1.
     pub(crate) fn step_group(&mut self, number: usize, shapes: &Shapes) {
         let _ = writeln!(self.0, "<g class=\"step\" data-step=\"{number}\">\n{}</g>", shapes.0);
     }
 
-    /// Shapes that are moved together, with attributes for scripts.
+    /// Shapes that are translated together, with attributes for scripts.
     pub(crate) fn placed_group(&mut self, class: &str, data: &str, (x, y): Point, shapes: &Shapes) {
         let _ = writeln!(
             self.0,
@@ -106,11 +104,11 @@ impl Shapes {
     }
 }
 
-/// A picture that stands alone: shapes on paper, with their own style and an arrowhead.
+/// A self-contained picture: shapes on a background, with a style and an arrowhead.
 pub(crate) struct Page<'a> {
     pub(crate) title: &'a str,
     pub(crate) style: &'a str,
-    /// Where the tip of the arrowhead lies: at 8, the end of a line is the tip itself.
+    /// The position of the arrowhead's tip: at 8, the end of a line is the tip itself.
     pub(crate) tip: u32,
     pub(crate) left: f64,
     pub(crate) top: f64,
@@ -119,7 +117,7 @@ pub(crate) struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The file. Later layers lie above earlier ones.
+    /// The contents of the file. Later layers cover earlier ones.
     pub(crate) fn render(&self, layers: &[&Shapes]) -> String {
         let Page { title, style, tip, left, top, width, height } = *self;
         let title = escape_xml(title);
@@ -136,8 +134,8 @@ impl Page<'_> {
     }
 }
 
-/// Escapes text for XML, in content and in quoted attributes, of which readers turn line breaks into
-/// blanks. Replaces characters that XML 1.0 cannot hold, even escaped.
+/// Escapes text for XML, in content and in quoted attributes, in which readers turn line breaks
+/// into blanks. Replaces characters that XML 1.0 cannot contain, even escaped.
 pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -16,15 +16,15 @@ pub struct Transition {
     pub to: u32,
 }
 
-/// A transition system in memory: states are `0..states`, transitions in any order, duplicates
-/// allowed.
+/// A transition system in memory. States are `0..states`; transitions are in any order and may
+/// repeat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lts {
     /// The initial state.
     pub initial: u32,
-    /// Number of states, at least 1.
+    /// The number of states, at least 1.
     pub states: u32,
-    /// Distinct label texts; the internal action is `tau`.
+    /// The distinct label texts. The internal action is `tau`.
     pub labels: Vec<String>,
     /// The transitions, in file order.
     pub transitions: Vec<Transition>,
@@ -34,7 +34,7 @@ impl Lts {
     /// The text of a label.
     ///
     /// # Panics
-    /// When `id` is not a label of this system.
+    /// If `id` is not a label of this system.
     pub fn label(&self, id: LabelId) -> &str {
         &self.labels[id.index()]
     }
@@ -44,24 +44,24 @@ impl Lts {
         Outgoing::new(self)
     }
 
-    /// Number of states without outgoing transitions, unreachable ones included.
+    /// The number of states without outgoing transitions, including unreachable ones.
     pub fn deadlocks(&self) -> u32 {
         let mut sources: Vec<u32> = self.transitions.iter().map(|transition| transition.from).collect();
         // Generated files are grouped by source, so this usually leaves little to sort.
         sources.dedup();
         sources.sort_unstable();
         sources.dedup();
-        // At most `states` distinct sources, so the length fits.
+        // There are at most `states` distinct sources, so the length fits.
         self.states.saturating_sub(sources.len() as u32)
     }
 
-    /// What the first line of an `.aut` file says about this system.
+    /// The header of this system as an `.aut` file.
     pub fn header(&self) -> AutHeader {
         AutHeader { initial: self.initial, transitions: self.transitions.len() as u64, states: self.states }
     }
 
-    /// Checks that the initial state, all transitions and all label ids are in range. Systems that
-    /// a reader gave always pass; systems put together by hand may not.
+    /// Checks that the initial state, all transitions and all label ids are in range. This holds
+    /// for systems from a reader, but not always for those built by hand.
     pub fn check(&self) -> Result<(), Diagnostic> {
         if self.states == 0 {
             return Err(no_states());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_systems_made_by_hand() {
+    fn checks_systems_from_fields() {
         let good = Lts {
             initial: 0,
             states: 2,

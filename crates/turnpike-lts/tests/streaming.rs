@@ -1,4 +1,4 @@
-//! Ten million transitions pass through the `.aut` reader and writer in bounded memory.
+//! Reads and writes an `.aut` text of ten million transitions in bounded memory.
 
 use std::io::{BufReader, Read, Write};
 
@@ -7,7 +7,7 @@ use turnpike_lts::{AutDialect, AutHeader, AutReader, AutWriter};
 const TRANSITIONS: u64 = 10_000_000;
 const STATES: u32 = 4_000_000;
 
-/// The text of a large system, made as it is read.
+/// The text of a large system, generated on demand.
 struct Text {
     next: u64,
     line: Vec<u8>,
@@ -51,7 +51,7 @@ impl Write for Counter {
     }
 }
 
-/// Resident memory in bytes, where the system tells.
+/// Resident memory in bytes, if the system reports it.
 fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(text.split_whitespace().nth(1)?.parse::<u64>().ok()? * 4096)

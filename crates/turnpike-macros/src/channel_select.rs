@@ -9,7 +9,7 @@ use crate::{Mistake, is_punct, is_word};
 /// `recv(r) -> pattern => handler` or `send(s, message) -> pattern => handler`.
 struct Branch {
     channel: TokenStream,
-    /// What is sent, if it sends.
+    /// The message, for a send branch.
     message: Option<TokenStream>,
     pattern: TokenStream,
     handler: TokenStream,
@@ -73,7 +73,7 @@ fn code(branches: Vec<Branch>, default: Option<(TokenStream, TokenStream)>) -> T
     let (mut operations, mut polls, mut handlers) =
         (TokenStream::new(), TokenStream::new(), TokenStream::new());
     for (i, branch) in branches.into_iter().enumerate() {
-        // A channel may be made in its branch: it lives as long as the variable.
+        // A channel may be created in its branch: the variable keeps it alive.
         let make = match &branch.message {
             None => format!("::turnpike::crossbeam::channel::receive(__channel{i})"),
             Some(_) => format!("::turnpike::crossbeam::channel::send(__channel{i}, MESSAGE)"),

@@ -5,8 +5,8 @@ use proc_macro::{TokenStream, TokenTree};
 use crate::tokens::fill;
 use crate::{is_punct, is_word};
 
-/// Polls all futures until they are ready; with `tries` until one of them is an error. Each time another
-/// one is polled first, unless `biased;` stands before them.
+/// Polls all futures until they are ready; with `tries` until one of them is an error. Each time a
+/// different one is polled first, unless they are preceded by `biased;`.
 pub(crate) fn expand(input: TokenStream, tries: bool) -> TokenStream {
     let mut tokens: Vec<TokenTree> = input.into_iter().collect();
     let biased =

@@ -1,7 +1,7 @@
-//! The attribute `#[turnpike::test]`: a test whose threads are scheduled in many ways.
+//! The attribute `#[turnpike::test]`: a test that runs under many thread schedules.
 //!
-//! It needs nothing but the compiler's own token streams: the function stays as it is, inside a new one that is a test and
-//! calls `turnpike::Config::check` with it.
+//! It uses only the compiler's own token streams: the function is unchanged, nested in a new test
+//! function that calls `turnpike::Config::check` with it.
 
 mod channel_select;
 mod join;
@@ -10,7 +10,7 @@ mod tokens;
 
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
-/// Makes a function a test that is executed under many schedules.
+/// Turns a function into a test that is executed under many schedules.
 ///
 /// ```text
 /// #[turnpike::test]
@@ -20,16 +20,17 @@ use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, Tok
 /// fn a_long_one() { /* … */ }
 /// ```
 ///
-/// Every setting is a method of `turnpike::Config` with one argument: `strategy = "pct"` calls `.strategy("pct")`.
-/// Other attributes of tests, such as `#[should_panic]`, work as usual. The function takes nothing, and returns nothing or a
-/// `Result`: an error breaks the test. It may be `async`.
+/// Every setting is a method of `turnpike::Config` with one argument: `strategy = "pct"` calls
+/// `.strategy("pct")`. Other attributes of tests, such as `#[should_panic]`, work as usual. The
+/// function takes no arguments, and returns nothing or a `Result`: an error fails the test. It may
+/// be `async`.
 #[proc_macro_attribute]
 pub fn test(settings: TokenStream, item: TokenStream) -> TokenStream {
     match expand(settings, item.clone()) {
         Ok(out) => out,
         Err((message, span)) => {
             let mut out = error(message, span);
-            // The function stays, so that there are no further errors about its absence.
+            // Keep the function, to avoid follow-up errors about its absence.
             out.extend(item);
             out
         }
@@ -67,7 +68,7 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
     let mut attributes = Vec::new();
     let mut head = Vec::new();
     let mut tokens = item.into_iter().peekable();
-    // Attributes belong to the test; what else stands before the name belongs to the function.
+    // Attributes apply to the test; everything else before the name belongs to the function.
     while let Some(token) = tokens.peek() {
         if !is_punct(token, '#') {
             break;
@@ -103,7 +104,8 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
         _ => return Err(("a function with #[turnpike::test] has no type parameters", name.span())),
     }
 
-    // #[::core::prelude::v1::test] attributes head fn name() { fn name() {…}  ::turnpike::Config::new()….check(name); }
+    // #[::core::prelude::v1::test] attributes head
+    // fn name() { fn name() {…} ::turnpike::Config::new()….check(name); }
     let mut inner = TokenStream::new();
     let is_async = asynchronous.is_some();
     inner.extend(asynchronous);
@@ -111,7 +113,7 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
     inner.extend(rest);
     inner.extend(path(&["turnpike", "Config", "new"]));
     inner.extend([group(Delimiter::Parenthesis, TokenStream::new())]);
-    inner.extend(named(&name));
+    inner.extend(name_call(&name));
     inner.extend(calls);
     inner.extend([punct('.', Spacing::Alone), word("check", Span::call_site())]);
     let body = TokenStream::from(TokenTree::Ident(name.clone()));
@@ -138,7 +140,7 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
 }
 
 /// `.named(::core::module_path!(), "name")`.
-fn named(name: &Ident) -> TokenStream {
+fn name_call(name: &Ident) -> TokenStream {
     let text = name.to_string();
     let text = proc_macro::Literal::string(text.strip_prefix("r#").unwrap_or(&text));
     let mut arguments = path(&["core", "module_path"]);

@@ -1,4 +1,4 @@
-//! `select!`: the branches as they are written, and the code that polls them.
+//! `select!`: parsing the branches, and generating the code that polls them.
 
 use proc_macro::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 
@@ -13,14 +13,14 @@ struct Branch {
     handler: TokenStream,
 }
 
-/// What `select!` was given.
+/// The input of `select!`.
 struct Branches {
     biased: bool,
     branches: Vec<Branch>,
     otherwise: Option<TokenStream>,
 }
 
-/// Branches have bits in one number.
+/// Each branch has a bit in one number.
 const MOST_BRANCHES: usize = 64;
 
 pub(crate) fn expand(input: TokenStream) -> Result<TokenStream, Mistake> {
@@ -87,7 +87,7 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream, Mistake> {
     ))
 }
 
-/// What the branches add to the places of the expansion.
+/// What the branches contribute to the parts of the expansion.
 #[derive(Default)]
 struct Parts {
     conditions: TokenStream,
@@ -142,7 +142,7 @@ impl Parts {
     }
 }
 
-/// A pattern that matches a reference to whatever the pattern matches: without `mut` and `ref`.
+/// The pattern without `mut` and `ref`, so that it matches a reference to the same values.
 fn without_bindings(pattern: TokenStream) -> TokenStream {
     let mut out = TokenStream::new();
     let mut after_reference = false;
@@ -196,7 +196,7 @@ fn parse(input: TokenStream) -> Result<Branches, Mistake> {
     Ok(found)
 }
 
-/// What stands before the first `=>`, and what after it.
+/// The tokens before and after the first `=>`.
 pub(crate) fn split_arrow(tokens: &[TokenTree], span: Span) -> Result<(&[TokenTree], &[TokenTree]), Mistake> {
     let arrow = tokens.windows(2).position(|pair| is_joint(&pair[0], '=') && is_punct(&pair[1], '>'));
     let arrow = arrow.ok_or(("expected `pattern = future => handler`", span))?;
@@ -223,7 +223,7 @@ fn split_head(head: &[TokenTree], span: Span) -> Result<(TokenStream, TokenStrea
     Ok((pattern.iter().cloned().collect(), future.iter().cloned().collect(), condition))
 }
 
-/// A handler, and what follows it: a block, or an expression up to a comma.
+/// A handler, and the tokens after it: a block, or an expression up to a comma.
 pub(crate) fn split_handler(
     tokens: &[TokenTree],
     span: Span,

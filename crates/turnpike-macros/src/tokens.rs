@@ -1,8 +1,8 @@
-//! Templates of code, with places for tokens of the user.
+//! Code templates with holes for tokens of the user.
 
 use proc_macro::{Group, TokenStream, TokenTree};
 
-/// The code of a template, in which each word of `holes` is replaced by its tokens.
+/// Expands a template, replacing each word of `holes` by its tokens.
 pub(crate) fn fill(template: &str, holes: &[(&str, TokenStream)]) -> TokenStream {
     let code: TokenStream = template.parse().expect("a template is Rust");
     replace(code, holes)

@@ -1,5 +1,4 @@
-//! Holds what turnpike makes of random mCRL2 specifications against a naive interpreter of process
-//! terms.
+//! Compares turnpike with a naive interpreter of process terms, on random mCRL2 specifications.
 //!
 //! ```text
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 1000000 --seed 0 --threads 2
@@ -8,13 +7,12 @@
 //! cargo run --release -p turnpike-mcrl2 --example second_opinion -- some.mcrl2
 //! ```
 //!
-//! A specification is known by the seed and its number. Where the two differ it is made small and
-//! printed with what both say; the exit code is then 1. A file is held against the interpreter as
-//! it is.
+//! A specification is determined by the seed and its number. If both sides differ, it is shrunk and
+//! printed with the behaviour of both; the exit code is then 1. A file is compared as it is.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
-// What only the tests ask for is not called here.
+// Some functions are only for the tests.
 #[allow(dead_code)]
 #[path = "../tests/it/naive/mod.rs"]
 mod naive;
@@ -39,7 +37,7 @@ struct Request {
     from: u64,
     threads: u64,
     failures: u64,
-    /// Whether every specification is printed.
+    /// Whether all specifications are printed.
     show: bool,
     files: Vec<String>,
 }
@@ -67,7 +65,7 @@ fn request() -> Option<Request> {
 }
 
 fn main() -> ExitCode {
-    // A panic of the product is a difference like any other, and told as one.
+    // A panic of the product is a difference, and reported as one.
     std::panic::set_hook(Box::new(|_| {}));
     let Some(request) = request() else {
         eprintln!("{USAGE}");
@@ -138,7 +136,7 @@ fn print(request: &Request, tally: &Tally) {
     println!("{} different: {:?}", share(tally.different.len() as u64), tally.different);
     println!("{} refused with a message", share(sum(&tally.refused)));
     println!("{} with an error in a step", share(sum(&tally.failed)));
-    println!("{} too large for the naive interpreter, or not to be told by it", share(sum(&tally.untold)));
+    println!("{} too large for the naive interpreter, or undecided by it", share(sum(&tally.undecided)));
     println!("{} not correct", share(sum(&tally.wrong)));
     println!("{} states by turnpike, {} by the naive interpreter", tally.states, tally.naive_states);
     println!("\nspecifications on which both agree, by what is in them");
@@ -146,7 +144,7 @@ fn print(request: &Request, tally: &Tally) {
     for (title, all) in [
         ("refused", &tally.refused),
         ("error in a step", &tally.failed),
-        ("not told by the naive interpreter", &tally.untold),
+        ("undecided by the naive interpreter", &tally.undecided),
         ("not correct", &tally.wrong),
     ] {
         println!("\n{title}");

@@ -2,10 +2,11 @@
 
 const NONE: u32 = u32::MAX;
 
-/// The component of every node, and how many there are: two nodes are in the same component exactly
-/// when they reach each other. A component has a larger number than all others that it reaches.
+/// The strongly connected component of every node, and the number of components. Two nodes are in
+/// the same component if and only if they reach each other. A component has a larger number than
+/// all others that it reaches.
 ///
-/// `successor(node, k)` is the target of the `k`-th edge of a node, or `None` when it has no more.
+/// `successor(node, k)` is the target of the `k`-th edge of a node, or `None` if it has no more.
 /// Nodes are `0..nodes`, fewer than `u32::MAX`. This is Tarjan's algorithm with an explicit stack,
 /// so that long chains cannot overflow the call stack.
 ///
@@ -20,7 +21,7 @@ const NONE: u32 = u32::MAX;
 pub fn components(nodes: usize, successor: impl Fn(u32, usize) -> Option<u32>) -> (Vec<u32>, u32) {
     let mut component = vec![NONE; nodes];
     let mut components = 0;
-    // Order of discovery, and the earliest open node reachable.
+    // The discovery order, and the earliest reachable node that is still open.
     let mut found = vec![NONE; nodes];
     let mut low = vec![NONE; nodes];
     let mut discovered = 0;

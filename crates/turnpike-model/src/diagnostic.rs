@@ -1,13 +1,13 @@
-//! One type for every problem with an input, shared by all front-ends. Rendering belongs to the
-//! user interface.
+//! Diagnostics: problems with an input, for all front-ends. Rendering belongs to the user
+//! interface.
 
 use std::fmt;
 use std::ops::Range;
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The input can be used, but probably does not mean what it says.
+    /// The input can be used, but probably does not mean what its author intended.
     Warning,
     /// The input cannot be used.
     Error,
@@ -18,29 +18,29 @@ pub enum Severity {
 pub struct Span {
     /// Bytes of the source.
     pub range: Range<usize>,
-    /// What is at that place; may be empty.
+    /// A remark on that place; may be empty.
     pub note: String,
 }
 
 /// A message to the user about an input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// One sentence without a full stop.
     pub message: String,
-    /// Where, if the source is available.
+    /// The position, if the source is available.
     pub span: Option<Span>,
     /// 1-based line, for inputs too large to keep.
     pub line: Option<u64>,
-    /// What to do about it.
+    /// Advice for fixing the problem.
     pub help: Option<String>,
-    /// Whether the input is understood, but cannot be handled.
+    /// Whether the input is valid, but not supported.
     pub unsupported: bool,
 }
 
 impl Diagnostic {
-    /// An error without a place.
+    /// An error without a position.
     pub fn error(message: impl Into<String>) -> Self {
         Diagnostic {
             severity: Severity::Error,
@@ -52,12 +52,12 @@ impl Diagnostic {
         }
     }
 
-    /// An error about an input that is understood, but cannot be handled.
+    /// An error about an input that is valid, but not supported.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Diagnostic { unsupported: true, ..Self::error(message) }
     }
 
-    /// A warning without a place.
+    /// A warning without a position.
     pub fn warning(message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Self::error(message) }
     }
@@ -132,7 +132,7 @@ impl fmt::Display for Diagnostic {
 }
 
 /// The candidate nearest to `word` by edit distance in characters, ignoring case, if it is near
-/// enough to be a misspelling. Of several equally near candidates it is the first.
+/// enough to be a misspelling. Ties go to the first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = word.chars().count().div_ceil(3).max(1);
     let lower = word.to_lowercase();

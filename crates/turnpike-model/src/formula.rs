@@ -1,12 +1,11 @@
 //! Formulas of the modal mu-calculus, in negation normal form, as a graph.
 //!
-//! A front-end reads its language of requirements and makes a [`Property`] of it: the graph of the
-//! formula, and a [`Judge`] that decides everything about data. What solves formulas sees values as
-//! words and never looks inside.
+//! A front-end parses its requirement language into a [`Property`]: the graph of the formula, and a
+//! [`Judge`] that decides everything about data. Solvers treat values as opaque words.
 //!
-//! A place in the graph means a set of pairs (state, values). The values stand in *slots*, one for
-//! each variable of the formula. Regular formulas are not part of the graph: they are unfolded into
-//! fixed points before.
+//! A node of the graph stands for a set of pairs (state, values). The values are stored in *slots*,
+//! one for each variable of the formula. Regular formulas are not part of the graph: they are
+//! unfolded into fixed points first.
 
 use std::ops::Range;
 
@@ -19,29 +18,29 @@ pub type NodeId = u32;
 /// A formula without negations.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// All nodes. The parts of a node come before it, but for calls.
+    /// All nodes. The parts of a node precede it, except for calls.
     pub nodes: Vec<Node>,
-    /// The fixed points. Those inside come before those around them.
+    /// The fixed points. Inner ones precede those around them.
     pub points: Vec<FixedPoint>,
     /// The slots that each quantifier binds.
     pub quantifiers: Vec<Box<[u32]>>,
-    /// What must hold in the initial state, for slots that hold nothing.
+    /// The formula for the initial state. All slots are empty there.
     pub root: NodeId,
-    /// How many slots there are.
+    /// The number of slots.
     pub slots: usize,
     /// The slots that the meaning of a node depends on, ascending.
     pub live: Vec<Box<[u32]>>,
 }
 
-/// A node of a formula. Numbers of conditions, actions, quantifiers and calls mean something to the
-/// [`Judge`] alone.
+/// A node of a formula. The numbers of conditions, actions, quantifiers and calls have a meaning
+/// only for the [`Judge`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     /// `true` or `false`.
     Constant(bool),
     /// A condition on data has this truth value.
     Condition {
-        /// Which condition.
+        /// The number of the condition.
         condition: u32,
         /// The truth value that it must have.
         expected: bool,
@@ -57,25 +56,25 @@ pub enum Node {
     Quantifier {
         /// Whether it must hold for all values.
         all: bool,
-        /// Which quantifier.
+        /// The number of the quantifier.
         quantifier: u32,
-        /// What it binds variables in.
+        /// The scope of its variables.
         body: NodeId,
     },
     /// `[A]F` if all, else `<A>F`.
     Modality {
         /// Whether it must hold after all matching steps.
         all: bool,
-        /// Which action formula; [`ANY_ACTION`] matches everything.
+        /// The number of the action formula; [`ANY_ACTION`] matches everything.
         action: u32,
-        /// What holds after the step.
+        /// The formula that holds after the step.
         body: NodeId,
     },
     /// A fixed point, entered from outside or called again.
     Call {
-        /// Which fixed point.
+        /// The number of the fixed point.
         point: u32,
-        /// Which list of arguments.
+        /// The number of the list of arguments.
         arguments: u32,
     },
 }
@@ -86,35 +85,35 @@ pub const ANY_ACTION: u32 = u32::MAX;
 /// A least or greatest fixed point.
 #[derive(Clone, Debug)]
 pub struct FixedPoint {
-    /// As the user calls it; empty for those that a regular formula became.
+    /// The user's name for it; empty if it comes from a regular formula.
     pub name: String,
     /// Whether it is `mu`.
     pub least: bool,
     /// The slots of its parameters.
     pub parameters: Box<[u32]>,
-    /// What it stands for.
+    /// Its body.
     pub body: NodeId,
-    /// Its rank: odd for `mu`, even for `nu`, higher further out. On an endless path through fixed
-    /// points, the highest one that occurs again and again decides.
+    /// Its rank: odd for `mu`, even for `nu`, higher for outer ones. On an infinite path through
+    /// fixed points, the highest rank that occurs infinitely often decides.
     pub rank: u32,
 }
 
-/// A formula with what decides its data.
+/// A formula, with a judge for its data.
 pub trait Property: Send + Sync {
     /// The formula.
     fn formula(&self) -> &Formula;
 
-    /// One thread's way to decide data.
+    /// A judge for one thread.
     fn judge(&self) -> Box<dyn Judge + '_>;
 }
 
 /// Decides everything about the data of a formula.
 ///
-/// `values` has a word for each slot. Words that a judge gave mean the same to all judges of a
+/// `values` has a word for each slot. Words from a judge have the same meaning for all judges of a
 /// [`Property`], and equal words are equal values.
 pub trait Judge: Send {
-    /// Makes labels known that [`Judge::matches`] and [`Judge::candidates`] will be asked about. A
-    /// front-end that knows the labels of its own model has nothing to do.
+    /// Announces labels for later calls of [`Judge::matches`] and [`Judge::candidates`]. Front-ends
+    /// that know the labels of their own model need not do anything.
     fn learn(&mut self, labels: &[LabelId], explorer: &mut dyn Explorer) -> Result<(), DataError> {
         let _ = (labels, explorer);
         Ok(())
@@ -126,9 +125,9 @@ pub trait Judge: Send {
     /// Whether an action formula matches a label.
     fn matches(&mut self, action: u32, label: LabelId, values: &[u32]) -> Result<bool, DataError>;
 
-    /// Appends values for the variables of a quantifier, one group after the other, each group once:
-    /// all those for which its body may differ from what it is for any other value. `labels` are
-    /// those of the steps that the state can take.
+    /// Appends values for the variables of a quantifier, one group after the other without
+    /// duplicates: all those for which its body may differ from its value for any other group.
+    /// `labels` are those of the steps from the state.
     fn candidates(
         &mut self,
         quantifier: u32,
@@ -140,27 +139,27 @@ pub trait Judge: Send {
     /// Appends the values of arguments.
     fn arguments(&mut self, arguments: u32, values: &[u32], out: &mut Vec<u32>) -> Result<(), DataError>;
 
-    /// A hash of what a value means.
+    /// A hash of the meaning of a value.
     fn content_hash(&mut self, value: u32) -> u64;
 
-    /// A value as text.
+    /// The text of a value.
     fn text(&mut self, value: u32) -> String;
 }
 
-/// The data of a formula cannot be decided.
+/// An error in deciding the data of a formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct DataError {
-    /// What is wrong, for the user.
+    /// The message for the user.
     pub message: String,
-    /// What would help.
+    /// Advice for fixing it.
     pub help: Option<String>,
-    /// Where in the text of the formula.
+    /// The position in the text of the formula.
     pub place: Option<Range<usize>>,
 }
 
 impl DataError {
-    /// An error without a place.
+    /// An error without a position.
     pub fn new(message: impl Into<String>) -> DataError {
         DataError { message: message.into(), help: None, place: None }
     }

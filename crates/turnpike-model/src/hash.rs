@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Hash of a word vector: XXH3 (64 bit) of its little-endian bytes.
+/// The hash of a word vector: XXH3 (64 bit) of its little-endian bytes.
 #[inline]
 pub fn words(state: &[u32]) -> u64 {
     if cfg!(target_endian = "little") {
@@ -13,20 +13,20 @@ pub fn words(state: &[u32]) -> u64 {
     }
 }
 
-/// Hash of raw bytes: XXH3 (64 bit).
+/// The hash of raw bytes: XXH3 (64 bit).
 pub fn bytes(data: &[u8]) -> u64 {
     xxh3_64(data)
 }
 
-/// Seeded hash of one 64-bit value; a full-avalanche mixer, unlike xor or addition of a mask.
+/// The seeded hash of a 64-bit value, which avalanches fully, unlike xor or addition of a mask.
 #[inline]
 pub fn mix(seed: u64, value: u64) -> u64 {
     xxh3_64_with_seed(&value.to_le_bytes(), seed)
 }
 
-/// Hash of any `Hash` value with a fixed algorithm, for models written in Rust.
+/// The hash of any `Hash` value by a fixed algorithm, for models written in Rust.
 ///
-/// `usize` and slice lengths are widened to 64 bits, so 32- and 64-bit machines agree.
+/// `usize` and slice lengths are extended to 64 bits, so 32- and 64-bit machines agree.
 pub fn of<T: std::hash::Hash + ?Sized>(value: &T) -> u64 {
     use std::hash::Hasher;
     let mut hasher = PortableHasher::default();
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn values_are_pinned() {
-        // Golden values: files and seeds depend on them, a change needs a changelog entry.
+        // These values must not change without a changelog entry, because files and seeds depend on
+        // them.
         assert_eq!(words(&[]), 0x2d06_8005_38d3_94c2);
         assert_eq!(words(&[1, 2, 3]), bytes(&[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]));
         assert_eq!(mix(7, 9), xxh3_64_with_seed(&9u64.to_le_bytes(), 7));

@@ -127,7 +127,7 @@ impl IdTable {
         let capacity = self.slots.len() / 5 * 7 + 7;
         assert!(capacity < 1 << 31, "an id table holds at most 2^31 entries");
         self.id_bits = bits_for(capacity);
-        // Freed before the larger table is taken: growing never holds both.
+        // Freed before the larger table is allocated: growing never holds both.
         self.slots = Vec::new();
         self.slots = vec![EMPTY; capacity];
         let mask = (1u32 << self.id_bits) - 1;

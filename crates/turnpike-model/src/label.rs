@@ -1,7 +1,7 @@
-//! Transition labels: a text, and the actions it is made of.
+//! Transition labels: a text and its actions.
 
-/// A label of one model, dense from 0. Ids depend on the order labels were met: never let a choice
-/// see them.
+/// A label of a model. Ids are consecutive and start from 0. They depend on the order of
+/// exploration, so choices must not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelId(pub u32);
 
@@ -25,8 +25,8 @@ pub struct Action {
     pub arguments: Vec<String>,
 }
 
-/// A label taken apart: `a(1,[2,3])|b` has the actions `a` with two arguments and `b` with none;
-/// `tau` has none.
+/// A parsed label: `a(1,[2,3])|b` has the actions `a` with two arguments and `b` with none; `tau`
+/// has no actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The whole text, as printed.
@@ -36,8 +36,8 @@ pub struct Label {
 }
 
 impl Label {
-    /// Takes a label text apart. Any text is a label; brackets that do not match make it one plain
-    /// name.
+    /// Parses the text of a label. Any text is a label; with unbalanced brackets it is a single
+    /// plain name.
     pub fn parse(text: &str) -> Label {
         let actions = if text == TAU {
             Vec::new()
@@ -87,7 +87,7 @@ fn parse_action(text: &str) -> Action {
     }
 }
 
-/// Splits at separators outside brackets; `None` when the brackets do not match.
+/// Splits at separators outside brackets; `None` if the brackets are unbalanced.
 fn split_top_level(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0u32, 0);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_multi_actions_apart() {
+    fn splits_multi_actions() {
         let s = str::to_owned;
         assert_eq!(shape("tau"), vec![]);
         assert_eq!(shape("a"), vec![(s("a"), vec![])]);

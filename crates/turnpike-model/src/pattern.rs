@@ -1,12 +1,12 @@
-//! Whole-text patterns with `*` (any text) and `?` (any one character). Blanks matter only between
+//! Whole-text patterns with `*` (any text) and `?` (any character). Blanks only matter between
 //! words: `c(3,*)` matches `c(3, true)`.
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// As written.
+    /// The pattern as written.
     text: String,
-    /// Without blanks that do not matter.
+    /// Its characters without irrelevant blanks.
     parts: Vec<char>,
 }
 
@@ -18,7 +18,7 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// The characters of a text without blanks, but for one wherever blanks separate two words.
+/// The characters of a text, with a single blank between words and no others.
 fn squeezed(text: &str, wild: &str) -> Vec<char> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || wild.contains(c);
     let mut out: Vec<char> = Vec::with_capacity(text.len());
@@ -43,13 +43,12 @@ impl Pattern {
         Pattern { text: text.to_owned(), parts: squeezed(text, "*?") }
     }
 
-    /// The text it was made from.
+    /// The original text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the pattern matches the whole text. Linear apart from stars: the last star is the
-    /// only one retried.
+    /// Whether the pattern matches the whole text. Fast, because only the last star is retried.
     pub fn matches(&self, text: &str) -> bool {
         let text = squeezed(text, "");
         let (mut at, mut in_pattern) = (0, 0);
@@ -80,8 +79,8 @@ impl Pattern {
         self.parts.iter().any(|c| matches!(c, '*' | '?'))
     }
 
-    /// Whether the pattern matches the whole of some text made of these parts in this order, of each
-    /// of which there are alternatives.
+    /// Whether the pattern matches some text that concatenates these parts, choosing one
+    /// alternative for each.
     pub(crate) fn matches_some<'a>(
         &self,
         parts: impl IntoIterator<Item = Vec<Vec<Piece<'a>>>>,
@@ -102,15 +101,15 @@ impl Pattern {
         reached.is_end()
     }
 
-    /// Whether the pattern matches the whole of some text that consists of these parts, in any
-    /// order, any number of times but at least once, with a separator between them.
+    /// Whether the pattern matches some text that consists of one or more of these parts, in any
+    /// order and with repetition, joined by a separator.
     pub fn matches_some_sequence<T: AsRef<str>>(&self, parts: &[T], separator: char) -> bool {
         let parts: Vec<[Piece<'_>; 1]> = parts.iter().map(|part| [Piece::Text(part.as_ref())]).collect();
         let parts: Vec<&[Piece<'_>]> = parts.iter().map(|part| &part[..]).collect();
         self.matches_some_parts(&parts, separator)
     }
 
-    /// The same for parts made of pieces.
+    /// As [`Pattern::matches_some_sequence`], for parts made of pieces.
     pub(crate) fn matches_some_parts(&self, parts: &[&[Piece<'_>]], separator: char) -> bool {
         let mut starts = Reached::start(self);
         loop {
@@ -132,7 +131,7 @@ impl Pattern {
     }
 }
 
-/// A piece of a text of which not everything is known.
+/// A piece of a partially known text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece<'a> {
     Text(&'a str),
@@ -140,11 +139,11 @@ pub(crate) enum Piece<'a> {
     Any,
 }
 
-/// How far a pattern may have been matched: the places in it, ascending.
+/// The set of positions in a pattern that a match may have reached.
 #[derive(Clone)]
 struct Reached<'a> {
     parts: &'a [char],
-    /// By place, of which there is one more than there are parts.
+    /// For each position, including the end.
     places: Vec<bool>,
 }
 
@@ -163,7 +162,7 @@ impl<'a> Reached<'a> {
     fn read(&mut self, piece: &Piece<'_>) {
         match piece {
             Piece::Text(text) => squeezed(text, "").into_iter().for_each(|c| self.read_char(c)),
-            // Some text leads from any place to any later one.
+            // Any text leads from a position to every later one.
             Piece::Any => {
                 let first = self.places.iter().position(|&place| place);
                 first.into_iter().for_each(|first| self.places[first..].fill(true));
@@ -184,7 +183,7 @@ impl<'a> Reached<'a> {
         self.skip_stars();
     }
 
-    /// A star also matches nothing.
+    /// A star may match nothing.
     fn skip_stars(&mut self) {
         for (at, &part) in self.parts.iter().enumerate() {
             self.places[at + 1] |= self.places[at] && part == '*';
@@ -201,7 +200,7 @@ impl<'a> Reached<'a> {
 }
 
 impl std::fmt::Display for Pattern {
-    /// The text it was made from.
+    /// The original text.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
@@ -236,7 +235,7 @@ mod tests {
         assert!(!Pattern::new("*").matches_some_sequence::<&str>(&[], '|'));
     }
 
-    /// Whatever a pattern matches is among the texts that it is said to match.
+    /// The known texts of a pattern include all texts that it matches.
     #[test]
     fn agrees_with_matching_known_texts() {
         let alphabet = ['a', 'b', '|', '*', '?', '('];

@@ -1,5 +1,5 @@
-//! Actions with the numbers of their arguments: a vocabulary for systems whose labels are
-//! multi-actions such as `send(1)|log`.
+//! Actions with their arities: a vocabulary for systems whose labels are multi-actions such as
+//! `send(1)|log`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,15 @@ use crate::facets::{Vocabulary, Word};
 use crate::label::{Action, Label, TAU};
 use crate::pattern::{Pattern, Piece};
 
-/// Why an action that the input declares cannot occur.
+/// Why a declared action cannot occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Absence {
-    /// It turns into `tau`.
+    /// It is renamed to `tau`.
     Hidden,
     /// It is blocked, or never finds the partner that it needs.
     Blocked,
-    /// Only combinations of actions that do not have it are allowed.
+    /// No allowed combination of actions contains it.
     NotAllowed,
     /// No transition takes it.
     Unused,
@@ -28,35 +28,35 @@ pub enum Absence {
 /// any way. The internal action may always occur.
 #[derive(Clone, Debug, Default)]
 pub struct Signatures {
-    /// The numbers of arguments of each action that can occur.
+    /// The arities of each action that can occur.
     actions: BTreeMap<String, BTreeSet<usize>>,
     absent: BTreeMap<String, Absence>,
-    /// The names in a label, in the order of its text.
+    /// The names of each label, in the order of its text.
     combinations: Option<BTreeSet<Vec<String>>>,
-    /// The sort of all arguments.
+    /// The common sort of all arguments.
     sort: Option<Sort>,
 }
 
-/// Stands for any number of arguments.
+/// Stands for all arities.
 const ANY_ARITY: usize = usize::MAX;
 
-/// A sort of arguments, and the text of the value that a text stands for, if it is one.
+/// A sort of arguments, and a function that normalises the text of a value, if it is one.
 type Sort = (&'static str, fn(&str) -> Option<String>);
 
 impl Signatures {
-    /// Nothing but the internal action.
+    /// Only the internal action.
     pub fn new() -> Self {
         Signatures::default()
     }
 
-    /// All arguments have this sort, whose values are printed as `print` says.
+    /// Gives all arguments this sort. `print` normalises its values.
     #[must_use]
     pub fn with_sort(mut self, sort: &'static str, print: fn(&str) -> Option<String>) -> Self {
         self.sort = Some((sort, print));
         self
     }
 
-    /// Adds an action that can occur with so many arguments.
+    /// Adds an action that can occur with this number of arguments.
     pub fn add(&mut self, name: impl Into<String>, arity: usize) {
         self.actions.entry(name.into()).or_default().insert(arity);
     }
@@ -66,13 +66,13 @@ impl Signatures {
         self.actions.entry(name.into()).or_default().extend([0, ANY_ARITY]);
     }
 
-    /// Adds an action that is declared but cannot occur. What can occur stays possible.
+    /// Adds an action that is declared but cannot occur. Actions that can occur stay possible.
     pub fn add_absent(&mut self, name: impl Into<String>, why: Absence) {
         self.absent.entry(name.into()).or_insert(why);
     }
 
-    /// Adds a label by the names of its actions, in the order of its text. From the first one on,
-    /// only combinations that were added are possible.
+    /// Adds a label by the names of its actions, in the order of its text. From the first call on,
+    /// only added combinations are possible.
     pub fn add_combination(&mut self, names: Vec<String>) {
         self.combinations.get_or_insert_default().insert(names);
     }
@@ -85,13 +85,13 @@ impl Signatures {
         self.add_combination(label.actions.iter().map(|action| action.name.clone()).collect());
     }
 
-    /// The actions of a pattern for labels, if wildcards leave no doubt where each begins and ends.
+    /// The actions of a label pattern, if it is clear despite wildcards where each begins and ends.
     /// Names and arguments may have wildcards themselves.
     pub fn actions_of(pattern: &str) -> Vec<Action> {
         Label::parse(pattern).actions
     }
 
-    /// Whether some label matches, whatever the values of its arguments are.
+    /// Whether some label matches for some values of its arguments.
     fn fits(&self, pattern: &Pattern) -> bool {
         if pattern.matches(TAU) {
             return true;
@@ -115,14 +115,14 @@ impl Signatures {
     }
 
     fn unknown(&self, name: &str) -> Word {
-        // Actions that no transition takes are no better than the one that was named.
+        // Unused actions would not be better suggestions.
         let absent = self.absent.iter().filter(|(_, why)| **why != Absence::Unused);
         let names = self.actions.keys().chain(absent.map(|(name, _)| name));
         let nearest = nearest(name, names.map(String::as_str)).map(str::to_owned);
         Word::Unknown { name: name.to_owned(), nearest }
     }
 
-    /// What is wrong with an action of a pattern, as far as the action alone shows it.
+    /// The problem with an action of a pattern that is visible from the action alone.
     fn judge(&self, action: &Action) -> Word {
         let pattern = Pattern::new(&action.name);
         let known = self.actions.iter().filter(|(name, _)| pattern.matches(name));
@@ -170,12 +170,12 @@ impl Vocabulary for Signatures {
         let actions = Signatures::actions_of(pattern);
         let closed = !Pattern::new(pattern).is_open();
         let names: Vec<String> = actions.iter().map(|action| action.name.clone()).collect();
-        // Without wildcards it is plain where actions begin and end.
+        // Without wildcards it is clear where actions begin and end.
         let combined = self.combinations.as_ref().is_none_or(|all| all.contains(&names));
         let fits = self.fits(&Pattern::new(pattern)) && (!closed || combined || actions.is_empty());
         for action in &actions {
             let word = self.judge(action);
-            // A label can be an odd text; then it fits although its parts are not actions.
+            // A label can be any text, and then match although its parts are not actions.
             if !word.is_known() && (!fits || matches!(word, Word::WrongArity { .. } | Word::WrongSort { .. }))
             {
                 return word;

@@ -1,6 +1,6 @@
 use crate::label::LabelId;
 
-/// The outgoing transitions of one state: a flat buffer that is filled, read and cleared again
+/// The outgoing transitions of one state: a flat buffer that can be filled, read and cleared
 /// without allocating.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
@@ -15,7 +15,7 @@ impl Successors {
         Successors { width, labels: Vec::new(), states: Vec::new() }
     }
 
-    /// Forgets all transitions, keeping the memory.
+    /// Removes all transitions, keeping the memory.
     pub fn clear(&mut self) {
         self.labels.clear();
         self.states.clear();
@@ -26,7 +26,8 @@ impl Successors {
     pub fn push(&mut self, label: LabelId, target: &[u32]) {
         debug_assert_eq!(target.len(), self.width);
         self.labels.push(label);
-        // Most packed states are short: a call to copy eight bytes would cost more than the copy.
+        // Most packed states are short, so a call to copy eight bytes would cost more than the
+        // copy.
         match *target {
             [a] => self.states.push(a),
             [a, b] => self.states.extend([a, b]),
@@ -36,7 +37,7 @@ impl Successors {
         }
     }
 
-    /// Adds a transition whose target differs from `source` only by what `edit` changes.
+    /// Adds a transition to `source` as modified by `edit`.
     #[inline]
     pub fn push_edited(&mut self, label: LabelId, source: &[u32], edit: impl FnOnce(&mut [u32])) {
         self.push(label, source);

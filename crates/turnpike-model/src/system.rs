@@ -12,9 +12,9 @@ use crate::successors::Successors;
 
 /// A transition system: shared between threads, immutable from the outside.
 ///
-/// Interning tables that give packed words their meaning belong to the model (behind locks if need
-/// be), so that the same state has the same words in every explorer of one model. What only some
-/// systems offer is a facet, which the model hands out if it has it.
+/// Interning tables that give packed words their meaning belong to the model, behind locks if
+/// necessary, so that a state has the same words in every explorer of a model. Optional features
+/// are facets, which the model offers if it supports them.
 pub trait Model: Send + Sync {
     /// Static facts: name, width of a state, names of parameters, actions and measures.
     fn info(&self) -> &ModelInfo;
@@ -22,46 +22,54 @@ pub trait Model: Send + Sync {
     /// A new view on the system for one thread.
     fn explorer(&self) -> Box<dyn Explorer + '_>;
 
-    /// A view of the system as whole paths for one thread, if the system offers it natively:
-    /// programs are executed. `None`: paths are made of states.
+    /// A view of the system as whole paths for one thread, if the system offers it natively, as
+    /// programs do. `None` if paths consist of states.
     fn paths(&self) -> Option<Box<dyn Paths + '_>> {
         None
     }
 
-    /// Why exploring everything would prove nothing, as far as it is known by now: executions that
-    /// were cut, calls outside control. `None`: nothing was left out.
+    /// The reason why complete exploration would not be a proof, as far as it is known so far: cut
+    /// executions, calls outside control. `None` if nothing was left out.
     ///
-    /// There is no default: a front-end that forgets it would claim proofs that it does not have.
+    /// There is no default, because a front-end that forgot it would claim proofs that it does not
+    /// have.
     fn left_out(&self) -> Option<String>;
 
-    /// When transitions are taken, in models with time.
+    /// The times of transitions, in models with time.
     fn timing(&self) -> Option<&dyn Timing> {
         None
     }
 
-    /// Runs with delays that a person chooses, in models with time.
+    /// Runs with delays chosen by the user, in models with time.
     fn delays(&self) -> Option<&dyn Delays> {
         None
     }
 
-    /// Confirming runs, for models whose states show more than their runs.
+    /// Confirmation of runs, for models whose states over-approximate their runs.
     fn approximation(&self) -> Option<&dyn Approximation> {
         None
     }
 
-    /// Single states, for models whose states stand for many.
+    /// Concrete states, for models with symbolic states.
     fn concrete(&self) -> Option<&dyn Concrete> {
         None
     }
 
-    /// States as people should see them, for models that explore an abstraction of them.
+    /// States for display, for models that explore an abstraction of them.
     fn exact_states(&self) -> Option<&dyn ExactStates> {
         None
     }
 
-    /// The names of what the system can do, where they are known before it is explored.
+    /// The names in the system, if they are known before exploration.
     fn vocabulary(&self) -> Option<&dyn Vocabulary> {
         None
+    }
+
+    /// Whether two descriptions of a parameter can be of one state, as far as they go: one view of a system may leave
+    /// out what another one shows.
+    fn descriptions_agree(&self, parameter: &str, one: &str, other: &str) -> bool {
+        let _ = parameter;
+        one == other
     }
 }
 
@@ -105,13 +113,17 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     fn vocabulary(&self) -> Option<&dyn Vocabulary> {
         (**self).vocabulary()
     }
+
+    fn descriptions_agree(&self, parameter: &str, one: &str, other: &str) -> bool {
+        (**self).descriptions_agree(parameter, one, other)
+    }
 }
 
 /// One thread's view on a [`Model`]: computes successors and explains states and labels.
 ///
-/// **Contract.** Two states are the same state exactly when their words are equal.
+/// **Contract.** Two states are the same state if and only if their words are equal.
 /// [`successors`](Self::successors) is a function of the state: the same transitions in the same
-/// order whenever it is asked, and that order does not depend on what was explored before.
+/// order whenever it is called, independent of what was explored before.
 pub trait Explorer: Send {
     /// Writes the initial state, [`ModelInfo::width`] words, into `out` (cleared first).
     fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError>;
@@ -119,8 +131,8 @@ pub trait Explorer: Send {
     /// Writes all outgoing transitions of `state` into `out` (cleared first).
     fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError>;
 
-    /// Like [`successors`](Self::successors), but transitions after number `last` may be missing,
-    /// and so may errors in computing them. For following a path, where the others do not matter.
+    /// As [`successors`](Self::successors), but transitions after number `last` may be missing, and
+    /// so may errors in computing them. For following a path, where the others do not matter.
     fn successors_up_to(
         &mut self,
         state: &[u32],
@@ -131,17 +143,23 @@ pub trait Explorer: Send {
         self.successors(state, out)
     }
 
-    /// A hash of what the state *means*: equal across explorers, runs and machines. The default
-    /// hashes the words, which is right exactly when the words hold no interned ids.
+    /// A hash of the *meaning* of the state: equal across explorers, runs and machines. The default
+    /// hashes the words, which is correct only if the words contain no interned ids.
     fn content_hash(&mut self, state: &[u32]) -> u64 {
         hash::words(state)
     }
 
-    /// The label behind an id that [`successors`](Self::successors) gave.
+    /// Replaces `out` by the content hashes of all targets: one call for many states.
+    fn content_hashes(&mut self, successors: &Successors, out: &mut Vec<u64>) {
+        out.clear();
+        out.extend((0..successors.len()).map(|index| self.content_hash(successors.state(index))));
+    }
+
+    /// The label of an id from [`successors`](Self::successors).
     fn label(&mut self, id: LabelId) -> Label;
 
-    /// Texts of the state's values, one for each of [`ModelInfo::parameters`], in place of what
-    /// `out` holds.
+    /// Replaces `out` by the texts of the state's values, one for each of
+    /// [`ModelInfo::parameters`].
     fn state_values(&mut self, state: &[u32], out: &mut Vec<String>);
 
     /// Whether `state`, with these outgoing transitions, counts as a deadlock. Front-ends with
@@ -151,15 +169,15 @@ pub trait Explorer: Send {
         successors.is_empty()
     }
 
-    /// Appends bytes that mean the same state in every explorer, run and machine, unlike interned
-    /// ids. Different states have different bytes. The default writes the words.
+    /// Appends bytes that stand for the same state in every explorer, run and machine, unlike
+    /// interned ids. Different states have different bytes. The default writes the words.
     fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
         for word in state {
             out.extend_from_slice(&word.to_le_bytes());
         }
     }
 
-    /// Reading what [`encode`](Self::encode) wrote in another process.
+    /// Decoding states that another process [encoded](Self::encode).
     fn portable_states(&mut self) -> Option<&mut dyn PortableStates> {
         None
     }
@@ -174,7 +192,7 @@ pub trait Explorer: Send {
         None
     }
 
-    /// Labels of states, where labels do not belong to transitions.
+    /// Labels of states, if labels do not belong to transitions.
     fn state_labels(&mut self) -> Option<&mut dyn StateLabels> {
         None
     }
@@ -184,12 +202,12 @@ pub trait Explorer: Send {
         None
     }
 
-    /// Comparing states by what they can do, where states stand for others.
+    /// Comparison of states by their behaviours, if states subsume others.
     fn covering(&mut self) -> Option<&mut dyn Covering> {
         None
     }
 
-    /// Why nothing can happen in a state.
+    /// Explanations why nothing can happen in a state.
     fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
         None
     }
@@ -199,57 +217,58 @@ pub trait Explorer: Send {
         None
     }
 
-    /// Where components are in the text of the model.
+    /// The positions of components in the text of the model.
     fn source_places(&mut self) -> Option<&mut dyn SourcePlaces> {
         None
     }
 
-    /// The automata that the system is made of.
+    /// The automata of the system.
     fn automata(&mut self) -> Option<&mut dyn Automata> {
         None
     }
 
-    /// Labels without their arguments, where formatting the arguments takes long.
+    /// Labels without their arguments, if formatting the arguments takes long.
     fn bare_labels(&mut self) -> Option<&mut dyn BareLabels> {
         None
     }
 }
 
-/// The pace of models that do not state theirs: those written in Rust.
+/// The pace of models that do not state theirs, which are those written in Rust.
 const DEFAULT_PACE: u64 = 100_000;
 
 /// Static facts about a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ModelInfo {
-    /// What the user would call it: a file name, or `builtin:philosophers(n=5)`.
+    /// The name for the user: a file name, or `builtin:philosophers(n=5)`.
     pub name: String,
-    /// Words in a packed state.
+    /// The number of words in a packed state.
     pub width: usize,
-    /// The initial state is a virtual root: its transitions lead to the proper initial states, of
-    /// which there is not exactly one. It is not counted.
+    /// The initial state is a virtual root, because there is not exactly one proper initial state:
+    /// its transitions lead to these. It is not counted.
     pub virtual_root: bool,
-    /// Names of the state's values, in the order [`Explorer::state_values`] gives them.
+    /// The names of the state's values, in the order of [`Explorer::state_values`].
     pub parameters: Vec<String>,
-    /// Names of all actions that can occur; empty when unknown.
+    /// The names of all actions that can occur; empty if unknown.
     pub actions: Vec<String>,
     /// Named numeric measures of a state.
     pub measures: Vec<MeasureInfo>,
-    /// Hash of the model's text and parameters, recorded in traces.
+    /// A hash of the model's text and parameters, recorded in traces.
     pub fingerprint: u64,
-    /// What strategies may rely on.
+    /// The properties that strategies may rely on.
     pub capabilities: Capabilities,
-    /// The errors that a state of it can show by itself.
+    /// The errors that its states can show by themselves.
     pub violations: &'static [ViolationKind],
     /// Objectives worth trying, in the syntax of `--find`.
     pub suggestions: Vec<String>,
-    /// Transitions that the front-end computes in about half a second, measured once on an ordinary
-    /// machine. It decides how much work a witness is worth, which must not depend on the clock.
+    /// The number of transitions that the front-end computes in about half a second, measured on an
+    /// ordinary machine. It determines how much work a witness is worth, which must not depend on
+    /// the clock.
     pub pace: u64,
 }
 
 impl ModelInfo {
-    /// Facts with everything optional left empty.
+    /// A description with all optional parts empty.
     pub fn new(name: impl Into<String>, width: usize) -> Self {
         let name = name.into();
         ModelInfo {
@@ -273,32 +292,33 @@ impl ModelInfo {
     }
 }
 
-/// What strategies may rely on.
+/// The properties that strategies may rely on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// The error that a state shows ([`Violations::violation`]) is known only once the state was
-    /// expanded: a program has to be executed up to it.
+    /// The error of a state ([`Violations::violation`]) is known only after expanding the state,
+    /// because a program must be executed up to it.
     pub violations_on_expansion: bool,
 }
 
-/// The model cannot take a step: an out-of-range value, a condition that has no value.
+/// An error in computing a step of the model, such as an out-of-range value or an undecided
+/// condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", self.kind.introduction())]
 pub struct StepError {
-    /// What kind of error.
+    /// The kind of error.
     pub kind: StepErrorKind,
-    /// What went wrong, for the user.
+    /// The message for the user.
     pub message: String,
 }
 
-/// Why a system cannot take a step.
+/// The kind of a [`StepError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepErrorKind {
     /// The model is wrong, or a program cannot be executed.
     Model,
-    /// The same choices did not lead to the same states.
+    /// The same choices led to different states.
     Nondeterministic,
     /// A value is beyond what the explorer can represent.
     TooLarge,
@@ -310,14 +330,14 @@ impl StepError {
         StepError { kind: StepErrorKind::Model, message: message.into() }
     }
 
-    /// The same choices did not lead to the same states.
+    /// The same choices led to different states.
     pub fn nondeterministic(difference: impl Into<String>) -> Self {
         StepError { kind: StepErrorKind::Nondeterministic, message: difference.into() }
     }
 }
 
 impl StepErrorKind {
-    /// What the message of such an error begins with.
+    /// The introduction to the messages of this kind.
     fn introduction(self) -> &'static str {
         match self {
             StepErrorKind::Model | StepErrorKind::TooLarge => "",

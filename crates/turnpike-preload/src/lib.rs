@@ -12,9 +12,12 @@ pub static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libturnpik
 /// instead.
 pub const NAME: &str = "libturnpike_in_place_of_the_sanitizers_library.so";
 
-/// Whether the library works here: on Linux with the GNU C library, on x86-64 and AArch64.
-pub const SUPPORTED: bool =
-    cfg!(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")));
+/// Whether the library works here: on Linux, on x86-64 and AArch64, in programs that use the GNU C library.
+pub const SUPPORTED: bool = cfg!(all(
+    target_os = "linux",
+    any(target_env = "gnu", target_env = "musl"),
+    any(target_arch = "x86_64", target_arch = "aarch64")
+));
 
 /// The C header for programs under test.
 pub static HEADER: &str = include_str!("../include/turnpike.h");

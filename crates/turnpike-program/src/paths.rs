@@ -295,6 +295,8 @@ fn policy<'a>(chooser: Chooser<'a>, entries: &'a [(ThreadId, u32)]) -> Policy<'a
         Chooser::Uniform { seed } => Policy::Uniform { seed },
         Chooser::Pct { seed, depth, length } => Policy::Pct { seed, depth, length },
         Chooser::Pos { seed } => Policy::Pos { seed },
+        Chooser::Few { seed } => Policy::Few { seed },
+        Chooser::Turns => Policy::Turns,
         Chooser::Sketch { seed } => Policy::Sketch { seed },
         Chooser::Weighted { seed, steps } => Policy::Weighted { seed, events: steps },
         Chooser::Genes { bits, seed } => Policy::Genes { bits, seed },

@@ -52,6 +52,7 @@ pub fn verb(kind: Kind) -> &'static str {
         Kind::FutexWake => "futex_wake",
         Kind::Destroy => "destroy",
         Kind::Initialise => "initialise",
+        Kind::End => "end",
         Kind::Free => "free",
     }
 }

@@ -1,10 +1,11 @@
-//! Measures how fast Rust programs are executed: `cargo run --release -p turnpike-runtime --example speed`.
+//! Measures the speed of executing Rust programs: `cargo run --release -p turnpike-runtime
+//! --example speed`.
 #![allow(clippy::print_stdout)]
 
 use std::time::Duration;
 
 use turnpike_runtime::bench::{measure, shapes};
-use turnpike_scheduler::{GuestError, Policy};
+use turnpike_scheduler::{GuestError, Memory, Policy};
 
 fn main() -> Result<(), GuestError> {
     let only = std::env::args().nth(1);
@@ -17,7 +18,7 @@ fn main() -> Result<(), GuestError> {
                 false => Policy::Uniform { seed },
                 true => Policy::Pct { seed, depth: 2, length: 10_000 },
             };
-            let speed = measure(&shape, plan, Duration::from_secs(1))?;
+            let speed = measure(&shape, plan, Memory::Sc, Duration::from_secs(1))?;
             println!(
                 "{:45} {name:8} {:>12.0} steps/s {:>10.0} executions/s",
                 shape.name,

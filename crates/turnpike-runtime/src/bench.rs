@@ -1,55 +1,57 @@
-//! Programs whose speed is measured, the shapes that others measure too: counters, locks, thread
-//! creation, a bounded buffer. `turnpike bench program` runs them.
+//! Benchmark programs with shapes that other tools measure, too: counters, locks, thread creation,
+//! a bounded buffer. `turnpike bench program` runs them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use turnpike_scheduler::{Detail, Execution, Executor, GuestError, Plan, Policy, Reduction, Timeouts};
+use turnpike_scheduler::{
+    Detail, Execution, Executor, GuestError, Memory, Plan, Policy, Reduction, Timeouts,
+};
 
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Condvar, Mutex};
 use crate::thread;
 use crate::{Guest, GuestOptions};
 
-/// A program to measure.
+/// A benchmark program.
 pub struct Shape {
-    /// For the user.
+    /// The name for the user.
     pub name: &'static str,
-    /// How often it is executed at least.
+    /// Minimal number of executions.
     pub executions: u64,
-    /// What is promised about its speed.
+    /// The quantity with a promised minimum.
     pub promise: Option<Promise>,
     /// The program.
     pub body: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// What is promised about the speed of a shape.
+/// The quantity for which a shape has a promised minimum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Promise {
-    /// Steps in a second.
+    /// Steps per second.
     Steps,
-    /// Executions in a second.
+    /// Executions per second.
     Executions,
 }
 
-/// What was measured.
+/// A measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed {
     /// Executions.
     pub executions: u64,
-    /// Their steps.
+    /// Steps of all executions.
     pub steps: u64,
-    /// Time taken.
+    /// Elapsed time.
     pub time: Duration,
 }
 
 impl Speed {
-    /// Steps in a second.
+    /// Steps per second.
     pub fn steps_per_second(&self) -> f64 {
         self.steps as f64 / self.time.as_secs_f64()
     }
 
-    /// Executions in a second.
+    /// Executions per second.
     pub fn executions_per_second(&self) -> f64 {
         self.executions as f64 / self.time.as_secs_f64()
     }
@@ -76,10 +78,17 @@ pub fn shapes() -> Vec<Shape> {
     ]
 }
 
-/// Executes a shape with random schedules, for at least its number of executions and `least` time.
+/// A program whose atomic operations are all sequentially consistent, so that no model of memory allows it more.
+pub fn sequential() -> Shape {
+    let body = Arc::new(|| atomics(3, 6));
+    Shape { name: "seq_cst atomics, 3 threads x 18", executions: 1000, promise: None, body }
+}
+
+/// Executes a shape under random schedules, for at least its number of executions and `least` time.
 pub fn measure(
     shape: &Shape,
     policy: impl Fn(u64) -> Policy<'static>,
+    memory: Memory,
     least: Duration,
 ) -> Result<Speed, GuestError> {
     let mut guest = Guest::shared(shape.body.clone(), GuestOptions::default());
@@ -96,7 +105,7 @@ pub fn measure(
             reduction: Reduction::default(),
             timeouts: Timeouts::WhenStuck,
             spurious: 0,
-            memory: turnpike_scheduler::Memory::Sc,
+            memory,
             bounds: turnpike_scheduler::Bounds::default(),
         };
         guest.run(&plan, &mut execution)?;
@@ -105,6 +114,27 @@ pub fn measure(
     }
     speed.time = begin.elapsed();
     Ok(speed)
+}
+
+/// `threads` threads write, read and change two atomic variables, `rounds` times each.
+pub fn atomics(threads: usize, rounds: usize) {
+    let variables = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
+    let handles: Vec<_> = (0..threads)
+        .map(|number| {
+            let variables = variables.clone();
+            thread::spawn(move || {
+                for round in 0..rounds {
+                    let one = &variables[(number + round) % 2];
+                    one.store(round as u64, Ordering::SeqCst);
+                    variables[round % 2].load(Ordering::SeqCst);
+                    one.fetch_add(1, Ordering::SeqCst);
+                }
+            })
+        })
+        .collect();
+    for handle in handles {
+        let _ = handle.join();
+    }
 }
 
 /// `threads` threads add 1 to an atomic variable `events` times each.

@@ -1,4 +1,4 @@
-//! `std::cell`, with an `UnsafeCell` that notices data races.
+//! `std::cell`, with an `UnsafeCell` that detects data races.
 
 mod races;
 
@@ -9,9 +9,9 @@ pub use std::cell::{BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, 
 
 use races::Accesses;
 
-/// A cell whose accesses are compared with each other: two of them by different threads, at least one
-/// of which writes, must be ordered by synchronisation. Otherwise the check fails, whatever happened to
-/// be read. Accesses are not steps.
+/// A cell whose accesses are checked for data races: two accesses by different threads, at least
+/// one of them a write, must be ordered by synchronisation. Otherwise the check fails, whatever
+/// value was read. Accesses are not steps.
 ///
 /// ```
 /// use turnpike_runtime::cell::UnsafeCell;

@@ -8,7 +8,8 @@ use crate::context;
 use crate::runtime::Turn;
 use crate::site;
 
-/// Some number below `count`: a check tries them all. Outside a check, and for a `count` of 0 or 1, it is 0.
+/// A number below `count`: a check tries all of them. Outside a check, or if `count` is 0 or 1, it
+/// is 0.
 ///
 /// ```
 /// assert_eq!(turnpike_runtime::choose(10), 0);
@@ -19,7 +20,7 @@ pub fn choose(count: usize) -> usize {
     if count <= 1 {
         return 0;
     }
-    // The kernel counts alternatives with 32 bits.
+    // The kernel counts alternatives in 32 bits.
     let last = u32::try_from(count - 1).unwrap_or(u32::MAX - 1);
     let operation = Operation::new(Kind::Toss, ObjectId::NONE, site::of(Location::caller()));
     match runtime.turn(Operation { argument: u64::from(last), ..operation }) {
@@ -29,7 +30,7 @@ pub fn choose(count: usize) -> usize {
 }
 
 /// Marks that an assertion is evaluated: genetic search can prefer executions that evaluate many.
-/// It is a step. [`check_that!`](crate::check_that!) does it for you.
+/// It is a step. [`check_that!`](crate::check_that!) includes it.
 #[track_caller]
 pub fn mark_assertion() {
     mark(Kind::Assert, Location::caller());

@@ -33,7 +33,7 @@ pub mod hash_set {
     };
 }
 
-/// Makes hashers: with a fixed seed inside a check, with a random one outside.
+/// Creates hashers: with a fixed seed inside a check, with a random one outside.
 #[derive(Clone, Debug)]
 pub struct RandomState(Option<std::hash::RandomState>);
 

@@ -1,7 +1,7 @@
-//! Which execution the running code belongs to.
+//! The current execution.
 //!
-//! Every operation of this crate asks [`active`] first: `None` means that the code runs outside a
-//! check, and the real primitive of the standard library does the work.
+//! Every operation of this crate calls [`active`] first: `None` means that the code runs outside a
+//! check, and uses the real primitive of the standard library.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -34,7 +34,7 @@ pub(crate) fn with_active<R>(runtime: &Runtime, f: impl FnOnce(&'static Runtime)
     f(longer)
 }
 
-/// Runs `f` outside any check, as the code of the executor itself and of hooks must.
+/// Runs `f` as if outside any check; for code of the executor itself and for hooks.
 pub(crate) fn outside<R>(f: impl FnOnce() -> R) -> R {
     let before = ACTIVE.replace(None);
     let result = f();

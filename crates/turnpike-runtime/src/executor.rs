@@ -1,4 +1,4 @@
-//! A Rust closure as a program that can be executed again and again.
+//! A Rust closure as a program that can be executed repeatedly.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ static EPOCH: AtomicU64 = AtomicU64::new(1);
 pub struct Guest {
     body: Arc<dyn Fn() + Send + Sync>,
     runtime: Box<Runtime>,
-    /// Sites that were met, in order.
+    /// The sites seen so far, in order.
     known: Vec<Site>,
 }
 
@@ -34,44 +34,49 @@ impl Guest {
         Guest::shared(Arc::new(body), options)
     }
 
-    /// A program that executes `body`, which other executors execute too.
+    /// A program that executes `body`, which other executors share.
     pub fn shared(body: Arc<dyn Fn() + Send + Sync>, options: GuestOptions) -> Self {
         panics::install_hook();
         Guest { body, runtime: Box::new(Runtime::new(options)), known: Vec::new() }
     }
 
-    /// The payload of the panic that ended the last execution, to be thrown again.
+    /// The payload of the panic that ended the last execution, for rethrowing.
     pub fn take_payload(&mut self) -> Option<Payload> {
         self.runtime.take_payload()
     }
 
-    /// The backtrace of the panic that ended the last execution, when [`GuestOptions::backtraces`]
-    /// asks for it.
+    /// The backtrace of the panic that ended the last execution, with [`GuestOptions::backtraces`].
     pub fn backtrace(&self) -> Option<String> {
         self.runtime.backtrace()
     }
 
-    /// Whether an execution so far looked at a count of references, or dropped the last of several
-    /// with something visible. [`GuestOptions::counts`] makes that exact; without it such
+    /// Whether some execution so far read a reference count, or dropped the last of several
+    /// references with visible effects. [`GuestOptions::counts`] makes that exact; without it such
     /// executions prove nothing.
     pub fn counts_matter(&self) -> bool {
         self.runtime.counts_mattered()
     }
 
-    /// Whether an execution so far used a cell of [`crate::cell`]. [`GuestOptions::races`] judges its
-    /// accesses; without it such executions prove nothing.
+    /// Whether an execution so far asked whether a thread has ended. [`GuestOptions::ends`] makes that
+    /// exact; without it such executions prove nothing.
+    pub fn ends_matter(&self) -> bool {
+        self.runtime.ends_mattered()
+    }
+
+    /// Whether some execution so far used a cell of [`crate::cell`]. [`GuestOptions::races`] checks
+    /// its accesses; without it such executions prove nothing.
     pub fn uses_cells(&self) -> bool {
         self.runtime.used_cells()
     }
 
-    /// Whether an atomic operation so far asked for a weaker order than sequential consistency, while
-    /// memory was sequentially consistent.
+    /// Whether some atomic operation so far requested an order weaker than sequential consistency,
+    /// while memory was sequentially consistent.
     pub fn asks_for_weaker_orders(&self) -> bool {
         self.runtime.asked_for_weaker_orders()
     }
 
-    /// How many threads could not be unwound after their execution, because a destructor waits for
-    /// ever. Their stacks are lost.
+    /// The number of threads that could not be unwound after their execution, because a destructor
+    /// waits forever. Their stacks are leaked.
     pub fn forgotten_threads(&self) -> u32 {
         self.runtime.forgotten()
     }
@@ -89,7 +94,7 @@ impl Guest {
         Ok(())
     }
 
-    /// From now on the sites of this execution may be asked for.
+    /// Registers the sites of this execution, so that they can be resolved.
     fn remember_sites(&mut self, out: &Execution) {
         let failed = match &out.end {
             End::Failed(failure) => Some(failure.site),
@@ -115,9 +120,8 @@ impl Guest {
 impl Executor for Guest {
     fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
         if std::thread::panicking() {
-            // This OS thread unwinds (a destructor calls us), or a thread of an earlier execution
-            // was forgotten in the middle of unwinding: operations would take every thread for one
-            // that unwinds.
+            // Either this OS thread unwinds (a destructor called us), or a thread of an earlier
+            // execution was forgotten while unwinding: `panicking` would be true for every thread.
             let fresh = std::thread::scope(|scope| scope.spawn(|| self.run_here(plan, out)).join());
             return fresh.unwrap_or_else(|_| Err(GuestError::new("the executor panicked")));
         }
@@ -125,6 +129,6 @@ impl Executor for Guest {
     }
 
     fn site(&mut self, site: Site) -> String {
-        site::explain(site).unwrap_or_else(|| "an unknown place".to_owned())
+        site::explain(site).unwrap_or_else(|| "unknown position".to_owned())
     }
 }

@@ -1,4 +1,5 @@
-//! Coroutines: how a thread of the program gives control back to the scheduler's loop.
+//! Coroutines: a thread of the program returns control to the scheduler's loop by suspending
+//! itself.
 #![allow(unsafe_code)]
 
 use std::cell::{Cell, RefCell};
@@ -6,10 +7,10 @@ use std::cell::{Cell, RefCell};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-/// Stacks of this size are kept for the next thread; others are made when asked for.
+/// Stacks of this size are pooled; others are allocated on demand.
 pub(crate) const DEFAULT_STACK: usize = 256 * 1024;
 
-/// No address space has room for more.
+/// Larger stacks never fit into the address space.
 const LARGEST_STACK: usize = isize::MAX as usize / 2;
 
 /// A thread of the program. It is resumed by the scheduler's loop and suspends itself at visible
@@ -20,7 +21,7 @@ pub(crate) struct Fiber {
 }
 
 impl Fiber {
-    /// A coroutine that has not begun.
+    /// A coroutine that has not started.
     pub(crate) fn new(
         stack: DefaultStack,
         pooled: bool,
@@ -40,26 +41,26 @@ impl Fiber {
         self.coroutine.done()
     }
 
-    /// The stack of an ended coroutine goes back to the pool.
+    /// Returns the stack of an ended coroutine to the pool.
     pub(crate) fn recycle(self, pool: &StackPool) {
         if self.coroutine.done() {
             if self.pooled {
                 pool.free.borrow_mut().push(self.coroutine.into_stack());
             }
         } else {
-            // It stands in the middle of unwinding and waits for something that cannot happen:
-            // nothing on its stack can be dropped any more.
+            // It is suspended while unwinding and waits for something that cannot happen: its stack
+            // can no longer be dropped.
             std::mem::forget(self);
         }
     }
 }
 
-/// Where the running coroutine can be suspended.
+/// The handle for suspending the running coroutine.
 #[derive(Default)]
 pub(crate) struct Exit(Cell<Option<*const Yielder<(), ()>>>);
 
 impl Exit {
-    /// The coroutine that begins to run.
+    /// Called when a coroutine starts.
     pub(crate) fn enter(&self, yielder: &Yielder<(), ()>) {
         self.0.set(Some(yielder));
     }
@@ -83,7 +84,7 @@ impl Exit {
     }
 }
 
-/// Stacks that are not in use.
+/// Unused stacks.
 #[derive(Default)]
 pub(crate) struct StackPool {
     free: RefCell<Vec<DefaultStack>>,

@@ -2,7 +2,7 @@
 
 pub use std::hint::{assert_unchecked, black_box, cold_path, select_unpredictable, unreachable_unchecked};
 
-/// Says that the thread spins: the same as [`yield_now`](crate::thread::yield_now) inside a check.
+/// Signals a spin loop: the same as [`yield_now`](crate::thread::yield_now) inside a check.
 #[track_caller]
 #[inline(always)]
 pub fn spin_loop() {

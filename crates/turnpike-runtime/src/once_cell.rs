@@ -1,4 +1,4 @@
-//! What the crates `once_cell` and `lazy_static` offer, under control of the scheduler.
+//! Replacements for the crates `once_cell` and `lazy_static`, under control of the scheduler.
 
 /// Cells for many threads.
 pub mod sync {

@@ -12,25 +12,28 @@ use crate::watchdog::Watch;
 pub struct GuestOptions {
     /// Bytes of stack for each thread; 256 KiB by default. Only touched pages take memory.
     pub stack_size: usize,
-    /// What a panic in a thread means.
+    /// How a panic in a thread is treated.
     pub panics: Panics,
-    /// Whether the main function's return ends the other threads, as it does in a process.
-    /// Otherwise, the default, an execution goes on until all threads end.
+    /// Whether the return of the main function ends the other threads, as it does in a process. By
+    /// default an execution continues until all threads have ended.
     pub exit_with_main: bool,
-    /// Whether panics are printed as usual: for replaying.
+    /// Whether panics are printed as usual; for replays.
     pub show_panics: bool,
-    /// Whether changes of a count of references are steps: for programs that look at it. See
+    /// Whether changes of reference counts are steps; for programs that depend on them. See
     /// [`crate::Guest::counts_matter`].
     pub counts: bool,
-    /// Whether accesses of cells are judged, and references order what they protect: for programs that
-    /// use them. See [`crate::Guest::uses_cells`].
+    /// Whether a thread's end is a step of its own: for programs that ask whether threads have ended.
+    /// See [`crate::Guest::ends_matter`].
+    pub ends: bool,
+    /// Whether accesses of cells are checked for races, and reference counts order what they
+    /// protect; for programs that use cells. See [`crate::Guest::uses_cells`].
     pub races: bool,
-    /// Whether panics are recorded with a backtrace: slow.
+    /// Whether panics are recorded with a backtrace, which is slow.
     pub backtraces: bool,
-    /// Where the check was called, and the file whose panics are shown there instead: turnpike's own,
-    /// for a test that returns an error.
+    /// The position of the check's call, and a source file whose panics are reported there instead:
+    /// turnpike's own, for a test that returns an error.
     pub caller: Option<(&'static Location<'static>, &'static str)>,
-    /// Notices executions that block outside control.
+    /// Detects executions that block outside control.
     pub watch: Option<Watch>,
 }
 
@@ -42,6 +45,7 @@ impl Default for GuestOptions {
             exit_with_main: false,
             show_panics: false,
             counts: false,
+            ends: false,
             races: false,
             backtraces: false,
             caller: None,
@@ -50,10 +54,10 @@ impl Default for GuestOptions {
     }
 }
 
-/// What a panic that leaves a thread's function means.
+/// How a panic that leaves a thread's function is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Panics {
-    /// The program is wrong.
+    /// As a failure of the program.
     #[default]
     Fail,
     /// As in the standard library: joining the thread returns the panic. Only panics of the main

@@ -1,16 +1,16 @@
-//! What decides, together with what it reads, what a spinning thread does next: its registers and
-//! its stack.
+//! The local state of a spinning thread, which together with what it reads determines what it does
+//! next: its registers and its stack.
 //!
-//! A loop that comes back to the same state waits, one that counts its turns does not. Other memory
-//! is not looked at: a loop that counts on the heap is taken for one that waits, so an execution
-//! with such a loop is incomplete.
+//! A loop that returns to the same state waits, one that counts its iterations does not. Other
+//! memory is ignored: a loop that counts on the heap looks like a waiting one, so an execution with
+//! such a loop is incomplete.
 #![allow(unsafe_code)]
 
-/// Words of a stack that are looked at.
+/// Limit on the words of a stack that are hashed.
 const DEEPEST: usize = 8 << 10;
 
-/// A number that tells states of the calling thread apart, whose stack ends at `high`; 0 if they
-/// cannot be known. Must be called by the code whose state it is.
+/// A number that identifies the state of the calling thread, whose stack ends at `high`; 0 if it is
+/// unknown. Must be called by the code whose state is meant.
 #[cfg(all(target_arch = "x86_64", unix))]
 #[unsafe(naked)]
 pub(crate) extern "C" fn of_caller(high: usize) -> u64 {
@@ -56,14 +56,14 @@ pub(crate) extern "C" fn of_caller(high: usize) -> u64 {
     )
 }
 
-/// Elsewhere nothing is known of registers.
+/// On other platforms registers are not accessible.
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), unix)))]
 pub(crate) fn of_caller(_high: usize) -> u64 {
     let _ = hash;
     0
 }
 
-/// Hashes what lies between two addresses of the running thread's stack.
+/// Hashes the range between two addresses of the running thread's stack.
 extern "C" fn hash(low: *const u64, high: usize) -> u64 {
     let words = high.wrapping_sub(low.addr()) / size_of::<u64>();
     if words > DEEPEST {

@@ -1,8 +1,8 @@
-//! Panics of the program under test: what they said and where, kept quiet.
+//! Panics of the program under test: records their message and position, and keeps them quiet.
 //!
-//! One hook for the process, in front of the one that was there: a panic inside an execution is
-//! recorded with the execution, and printed only when the execution is a replay; all other panics
-//! go the usual way.
+//! One hook per process, in front of the existing one: a panic inside an execution is recorded with
+//! the execution, and printed only if the execution is a replay; all other panics go to the
+//! existing hook.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -17,35 +17,35 @@ use crate::runtime::Runtime;
 use crate::schedule;
 use crate::site;
 
-/// What a panic carries.
+/// The payload of a panic.
 pub(crate) type Payload = Box<dyn Any + Send + 'static>;
 
-/// Thrown through threads of an execution that is over, so that their stacks are dropped in an
-/// orderly way.
+/// Thrown through the threads of an execution that is over, so that their stacks are dropped
+/// properly.
 pub(crate) struct Teardown;
 
-/// A panic, as its hook saw it.
+/// A panic, as seen by the hook.
 #[derive(Clone, Default)]
 pub(crate) struct PanicRecord {
     message: String,
     site: Site,
     pub(crate) backtrace: Option<String>,
-    /// The one before, in the same thread.
+    /// The previous panic in the same thread.
     before: Option<(String, Site)>,
 }
 
 impl PanicRecord {
-    /// Of a panic that no hook saw.
+    /// For a panic that no hook saw.
     pub(crate) fn of_payload(payload: &Payload) -> Self {
         PanicRecord { message: message(payload.as_ref()).to_owned(), ..PanicRecord::default() }
     }
 
-    /// This panic, which came after another one.
+    /// This panic, preceded by another one.
     pub(crate) fn after(self, first: PanicRecord) -> Self {
         PanicRecord { before: Some((first.message, first.site)), ..self }
     }
 
-    /// As the end of an execution.
+    /// The failure that ends an execution.
     pub(crate) fn failure(&self, thread: ThreadId) -> Failure {
         let kind =
             if self.message.starts_with("assertion") { FailureKind::Assertion } else { FailureKind::Panic };
@@ -53,39 +53,39 @@ impl PanicRecord {
     }
 }
 
-/// What the standard library says before it aborts the process because of a panic inside a panic.
+/// The standard library's message before it aborts the process because of a panic during cleanup.
 const IN_CLEANUP: &str = "panic in a destructor during cleanup";
 
-/// A destructor panicked while its thread unwound, so Rust aborts the process. Nothing can be
-/// returned any more, so this prints.
+/// A destructor panicked while its thread unwound, so Rust aborts the process. It is too late to
+/// return a result, so this prints one.
 #[allow(clippy::print_stderr)]
-fn say_last_words(runtime: &Runtime) {
-    let Some((execution, record)) = runtime.last_words() else { return };
+fn print_abort_report(runtime: &Runtime) {
+    let Some((execution, record)) = runtime.abort_report() else { return };
     let choices: Vec<u32> = execution.steps.iter().map(|step| step.taken).collect();
-    let tell = |message: &str, place| format!("{message} ({})", site::explain(place).unwrap_or_default());
+    let describe = |message: &str, place| format!("{message} ({})", site::explain(place).unwrap_or_default());
     if let Some((message, place)) = &record.before {
-        eprintln!("a thread under check panicked: {}", tell(message, *place));
-        eprintln!("and a destructor panicked while it unwound: {}", tell(&record.message, record.site));
+        eprintln!("a thread under check panicked: {}", describe(message, *place));
+        eprintln!("and a destructor panicked while it unwound: {}", describe(&record.message, record.site));
     } else {
-        eprintln!("a thread under check panicked: {}", tell(&record.message, record.site));
+        eprintln!("a thread under check panicked: {}", describe(&record.message, record.site));
     }
     eprintln!("replay: TURNPIKE_REPLAY={}", schedule::encode(&choices));
 }
 
-/// Puts the hook in place, once.
+/// Installs the hook, once.
 pub(crate) fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            // Formatting and the hook before us may use anything, but not the execution.
+            // Formatting and the previous hook may use any primitive, but not the execution.
             let runtime = context::active();
             context::outside(|| {
                 if let Some(runtime) = runtime
                     && message(info.payload()) == IN_CLEANUP
                 {
                     before(info);
-                    say_last_words(runtime);
+                    print_abort_report(runtime);
                     return;
                 }
                 let show = match runtime {

@@ -5,15 +5,15 @@
 //! visible operation to the [`Kernel`]; if the answer is another thread, it suspends itself and the
 //! loop resumes that one.
 //!
-//! **Unwinding.** While a thread unwinds (after a panic) nothing is scheduled: its operations are
-//! done at once, and the kernel hears of them when the thread runs on after `catch_unwind`; if the
-//! panic leaves the thread, the execution has failed anyway. An operation that would have to wait
-//! while unwinding ends the execution with that panic.
+//! **Unwinding.** While a thread unwinds (after a panic) nothing is scheduled: its operations take
+//! effect immediately, and are reported to the kernel when the thread continues after
+//! `catch_unwind`; if the panic leaves the thread, the execution has failed anyway. An operation
+//! that would have to wait while unwinding ends the execution with that panic.
 //!
-//! **Teardown.** When an execution is over and threads are left, each is resumed once more,
-//! youngest first, and unwinds with a private payload, so that memory and guards are released.
-//! Destructors may use all primitives; one that has to wait lets the other threads unwind first.
-//! Threads that wait for ever are forgotten, with their stacks.
+//! **Teardown.** When an execution is over, each remaining thread is resumed once more, youngest
+//! first, and unwinds with a private payload, so that memory and guards are released. Destructors
+//! may use all primitives; one that has to wait lets the other threads unwind first. Threads that
+//! wait forever are forgotten, with their stacks.
 
 mod clock;
 mod polling;
@@ -45,42 +45,42 @@ use crate::watchdog::Pulse;
 /// A thread's function. The error is a panic that joining the thread will not return.
 pub(crate) type Body = Box<dyn FnOnce() -> Result<(), Payload>>;
 
-/// What became of an operation.
+/// The result of requesting an operation.
 #[derive(Clone, Copy)]
 pub(crate) enum Turn {
     /// It was scheduled and the kernel performed it.
     Step(Outcome),
-    /// The thread unwinds: do it now, without blocking (see [`Runtime::stall`]).
+    /// The thread unwinds: perform it now, without blocking (see [`Runtime::stall`]).
     Quiet,
 }
 
-/// A thread, as far as the kernel does not know it.
+/// The state of a thread that the kernel does not manage.
 #[derive(Default)]
 struct ThreadState {
     name: Option<String>,
     handle: Option<Thread>,
     locals: Locals,
-    /// Operations done while unwinding that the kernel has not heard of.
+    /// Operations performed while unwinding, not yet reported to the kernel.
     deferred: Vec<Operation>,
     panic: Option<Box<PanicRecord>>,
-    /// A panic was caught by a scope, which throws it again when its threads have ended.
+    /// A panic was caught by a scope, which resumes it when its threads have ended.
     held: bool,
-    /// Teardown's payload was thrown, or teardown met it unwinding.
+    /// The teardown payload was thrown, or the thread was unwinding when teardown began.
     unwinding: bool,
     /// How often that payload was thrown.
     thrown: u32,
     watch: clock::Watch,
-    /// What is known of the future that it polls.
+    /// What is known about the future that it polls.
     polling: polling::Polling,
-    /// Its function is over.
+    /// Its function has returned.
     ending: bool,
-    /// How often it used a thread-local value, or yielded in a state that is not known.
+    /// How often it used a thread-local value, or yielded in an unknown state.
     changes: u64,
-    /// Where it is, if that is wanted.
+    /// Its call stack, if recorded.
     stack: Vec<u64>,
 }
 
-/// The execution that runs, or the remains of the last one.
+/// The current execution, or the remains of the last one.
 pub(crate) struct Runtime {
     kernel: RefCell<Kernel>,
     epoch: Cell<u64>,
@@ -88,45 +88,47 @@ pub(crate) struct Runtime {
     next: Cell<Next>,
     /// The execution is over.
     teardown: Cell<bool>,
-    /// It is over, or operations were deferred.
+    /// The execution is over, or operations were deferred.
     special: Cell<bool>,
     quiet_operations: Cell<u32>,
     alive: Cell<u32>,
     exit: Exit,
     incoming: RefCell<Option<Fiber>>,
-    /// Where objects were made: the hash of the place, and how many came after the first.
+    /// Where objects were created: the hash of the position, and how many followed the first one.
     makers: RefCell<Vec<(Place, u64, u64)>>,
-    /// How many tasks there were.
+    /// The number of tasks so far.
     tasks: Cell<u64>,
-    /// How many objects of a kind that only this crate knows were numbered.
+    /// The number of objects so far, for each kind that only this crate knows.
     kinds: RefCell<Vec<(&'static str, u32)>>,
     threads: RefCell<Vec<ThreadState>>,
     fibers: RefCell<Vec<Fiber>>,
     stacks: StackPool,
     options: GuestOptions,
-    /// Of the panic that ended the execution.
+    /// The payload of the panic that ended the execution.
     payload: RefCell<Option<Payload>>,
     backtrace: RefCell<Option<String>>,
     forgotten: Cell<u32>,
-    /// Threads that are dropping the last of several references.
+    /// Number of threads that are dropping the last of several references.
     dropping: Cell<u32>,
-    /// The program could notice how references are counted.
+    /// Whether the program could observe how references are counted.
     counts: Cell<bool>,
-    /// A cell was used.
+    /// Whether the program asked whether a thread has ended.
+    ends: Cell<bool>,
+    /// Whether a cell was used.
     cells: Cell<bool>,
     readers: readers::Readers,
     pulse: Arc<Pulse>,
-    /// Whether stacks are wanted.
+    /// Whether stacks are recorded.
     shows_stacks: Cell<bool>,
     /// Whether memory is not sequentially consistent.
     weak: Cell<bool>,
-    /// An atomic operation asked for a weaker order than it got.
+    /// Whether an atomic operation requested a weaker order than it got.
     weaker_orders: Cell<bool>,
 }
 
 impl Runtime {
     pub(crate) fn new(options: GuestOptions) -> Self {
-        // A check inside a check is progress of the outer one.
+        // A nested check counts as progress of the outer one.
         let pulse = context::active().map_or_else(Arc::default, |outer| Arc::clone(&outer.pulse));
         if let Some(watch) = &options.watch {
             watch.add(&pulse);
@@ -154,6 +156,7 @@ impl Runtime {
             forgotten: Cell::new(0),
             dropping: Cell::new(0),
             counts: Cell::new(false),
+            ends: Cell::new(false),
             cells: Cell::new(false),
             readers: readers::Readers::default(),
             pulse,
@@ -167,7 +170,7 @@ impl Runtime {
         &self.options
     }
 
-    /// Unique for each execution of the process; 0 for none.
+    /// Unique for each execution of the process; 0 for no execution.
     #[inline]
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.get()
@@ -178,17 +181,17 @@ impl Runtime {
         self.payload.borrow_mut().take()
     }
 
-    /// Its backtrace, if it was asked for.
+    /// The backtrace of that panic, if recorded.
     pub(crate) fn backtrace(&self) -> Option<String> {
         self.backtrace.borrow().clone()
     }
 
-    /// How many threads could not be unwound, ever.
+    /// The number of threads that could not be unwound, in all executions.
     pub(crate) fn forgotten(&self) -> u32 {
         self.forgotten.get()
     }
 
-    // --- what threads ask for ------------------------------------------------------------------------------------
+    // --- requests of threads ------------------------------------------------------------------------
 
     /// A visible operation of the running thread.
     #[inline]
@@ -205,8 +208,8 @@ impl Runtime {
         self.weak.get()
     }
 
-    /// An atomic operation of the running thread under weak memory. `None` if it is done at once on
-    /// the newest value, because the thread unwinds or did.
+    /// An atomic operation of the running thread under weak memory. `None` if it is performed
+    /// immediately on the newest value, because the thread unwinds or has unwound.
     pub(crate) fn turn_with(&self, operation: Operation, values: AtomicValues) -> Option<Outcome> {
         if std::thread::panicking() || self.special.get() {
             let _ = self.special_turn(operation);
@@ -216,7 +219,7 @@ impl Runtime {
         Some(self.step(operation))
     }
 
-    /// The running thread's read-modify-write leaves this value.
+    /// Sets the value that the running thread's read-modify-write leaves.
     pub(crate) fn set_result(&self, object: ObjectId, value: u64) {
         self.kernel.borrow_mut().set_result(object, value);
     }
@@ -252,7 +255,7 @@ impl Runtime {
         self.kernel.borrow().outcome()
     }
 
-    /// Notes where the running thread is.
+    /// Records the stack of the running thread.
     #[cold]
     fn note_stack(&self) {
         if let Ok(mut threads) = self.threads.try_borrow_mut()
@@ -278,7 +281,7 @@ impl Runtime {
         }
     }
 
-    /// Lets `next` run, until the running thread's turn comes again. Unwinds if it never comes.
+    /// Lets `next` run until it is the running thread's turn again. Unwinds if that never happens.
     #[inline]
     fn switch(&self, next: Next) {
         let me = self.current.get();
@@ -304,22 +307,22 @@ impl Runtime {
             && let Some(thread) = threads.get_mut(self.current.get().0 as usize)
         {
             thread.panic = Some(Box::new(match thread.panic.take() {
-                // It looks the same as a panic after one that was caught, so both are kept.
+                // It cannot be distinguished from a panic after a caught one, so both are kept.
                 Some(first) => record.after(*first),
                 None => record,
             }));
         }
     }
 
-    /// A scope holds back a panic of the running thread until its threads have ended, or gives it
-    /// free.
+    /// A scope holds back a panic of the running thread until its threads have ended, or releases
+    /// it.
     pub(crate) fn hold_panic(&self, held: bool) {
         if let Some(thread) = self.threads.borrow_mut().get_mut(self.current.get().0 as usize) {
             thread.held = held;
         }
     }
 
-    /// A panic that a scope holds back explains why no thread can go on.
+    /// A panic that a scope holds back explains a deadlock.
     fn explain_deadlock(&self, out: &mut Execution) {
         if out.end != End::Deadlock {
             return;
@@ -332,9 +335,9 @@ impl Runtime {
         }
     }
 
-    /// The process is about to abort: the record of the execution so far, and the panic that began
-    /// it.
-    pub(crate) fn last_words(&self) -> Option<(Execution, PanicRecord)> {
+    /// The process is about to abort: returns the record of the execution so far, and the first
+    /// panic.
+    pub(crate) fn abort_report(&self) -> Option<(Execution, PanicRecord)> {
         let mut execution = Execution::default();
         self.kernel.try_borrow_mut().ok()?.finish(&mut execution);
         let threads = self.threads.try_borrow().ok()?;
@@ -342,36 +345,36 @@ impl Runtime {
         Some((execution, record))
     }
 
-    /// The name of the running thread and the steps so far, for a signal handler: false if the
-    /// kernel is in use. Allocates nothing.
+    /// The name of the running thread and the steps so far, for a signal handler; false if the
+    /// kernel is in use. Does not allocate.
     pub(crate) fn describe_running(&self, name: &mut dyn fmt::Write, step: impl FnMut(u32)) -> bool {
         let Ok(kernel) = self.kernel.try_borrow() else { return false };
         kernel.positions().for_each(step);
         kernel.write_thread_name(self.current.get(), name).is_ok()
     }
 
-    /// Registers an object that was made at `made`, unless the execution is over.
-    pub(crate) fn register(&self, object: Object, made: Place) -> Option<ObjectId> {
+    /// Registers an object created at this position, unless the execution is over.
+    pub(crate) fn register(&self, object: Object, created_at: Place) -> Option<ObjectId> {
         if self.teardown.get() {
             return None;
         }
-        let name = self.name_of_next(made);
-        Some(self.kernel.borrow_mut().register(object, name, site::of(made)))
+        let name = self.name_of_next(created_at);
+        Some(self.kernel.borrow_mut().register(object, name, site::of(created_at)))
     }
 
-    /// The name of the next object that was made there: of the place, and of how many from there
-    /// were used before. The first one, which usually is the only one, thus has the same name in
-    /// all executions.
-    fn name_of_next(&self, made: Place) -> u64 {
+    /// The name of the next object created at a position: of the position, and of how many objects
+    /// from there were used before. The first one, which is usually the only one, thus has the same
+    /// name in all executions.
+    fn name_of_next(&self, created_at: Place) -> u64 {
         let mut makers = self.makers.borrow_mut();
-        match makers.iter_mut().find(|(place, ..)| std::ptr::eq(*place, made)) {
+        match makers.iter_mut().find(|(place, ..)| std::ptr::eq(*place, created_at)) {
             Some((_, hash, count)) => {
                 *count += 1;
                 (*hash ^ *count).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1)
             }
             None => {
-                let hash = site::hash(made);
-                makers.push((made, hash, 0));
+                let hash = site::hash(created_at);
+                makers.push((created_at, hash, 0));
                 hash
             }
         }
@@ -385,17 +388,17 @@ impl Runtime {
         }
     }
 
-    /// Something that the scheduler cannot control was met.
+    /// Reports something that the scheduler does not control.
     pub(crate) fn uncontrolled(&self, what: &str) {
         if !self.teardown.get() {
             self.kernel.borrow_mut().note(Finding::Uncontrolled(what.to_owned()));
         }
     }
 
-    /// The program can notice how references are counted.
+    /// The program can observe how references are counted.
     #[cold]
     pub(crate) fn counts_matter(&self, what: &str) {
-        // While there was one thread only, there was one order only.
+        // With a single thread there is only one order.
         if self.threads.borrow().len() < 2 {
             return;
         }
@@ -405,12 +408,25 @@ impl Runtime {
         }
     }
 
+    /// Records that the program asks whether a thread has ended.
+    pub(crate) fn ends_matter(&self) {
+        self.ends.set(true);
+        if !self.options.ends {
+            self.uncontrolled("the moment at which a thread ends");
+        }
+    }
+
+    /// Whether it asked, in any execution so far.
+    pub(crate) fn ends_mattered(&self) -> bool {
+        self.ends.get()
+    }
+
     /// Whether it could, in any execution so far.
     pub(crate) fn counts_mattered(&self) -> bool {
         self.counts.get()
     }
 
-    /// Whether changes of counts are steps now.
+    /// Whether changes of reference counts are steps now.
     pub(crate) fn sees_counts(&self) -> bool {
         (self.options.counts || self.options.races) && !self.teardown.get() && self.threads.borrow().len() > 1
     }
@@ -431,18 +447,18 @@ impl Runtime {
         drop(last);
     }
 
-    /// Gives an object a name for the user.
+    /// Sets the name of an object for the user.
     pub(crate) fn name_object(&self, object: ObjectId, name: &str) {
         self.kernel.borrow_mut().name_object(object, name);
     }
 
-    /// Whether the execution is over, and destructors run.
+    /// Whether the execution is over, so that only destructors run.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.teardown.get()
     }
 
-    /// Creates a thread and runs it up to its first visible operation. `None` when the execution is
+    /// Creates a thread and runs it up to its first visible operation. `None` if the execution is
     /// over.
     pub(crate) fn spawn(
         &'static self,
@@ -483,8 +499,7 @@ impl Runtime {
         }
     }
 
-    /// The name that the running thread was given, and its handle, made by `make` when it is first
-    /// asked for.
+    /// The name given to the running thread, and its handle, created by `make` on first use.
     pub(crate) fn handle(&self, make: impl FnOnce(ThreadId, Option<String>) -> Thread) -> Thread {
         let me = self.current.get();
         let mut threads = self.threads.borrow_mut();
@@ -505,9 +520,9 @@ impl Runtime {
         self.exit.stack_end()
     }
 
-    /// The state of the running thread, with what its stack does not show. Even, because memory
-    /// that is not looked at may decide what it does next: a loop that counts on the heap. So a
-    /// loop taken for waiting proves nothing.
+    /// The state of the running thread, including what its stack does not show. Even, because
+    /// memory that is not inspected may influence the thread: a loop that counts on the heap. So a
+    /// loop that appears to wait proves nothing.
     pub(crate) fn state_of_thread(&self, stack: u64) -> u64 {
         let mut threads = self.threads.borrow_mut();
         let thread = &mut threads[self.current.get().0 as usize];
@@ -517,7 +532,7 @@ impl Runtime {
         stack.wrapping_add(thread.changes.wrapping_mul(0x9e37_79b9_7f4a_7c15)) & !1 | 2
     }
 
-    // --- the loop ------------------------------------------------------------------------------------------------
+    // --- the loop -----------------------------------------------------------------------------------
 
     fn fiber(&'static self, stack: corosensei::stack::DefaultStack, pooled: bool, body: Body) -> Fiber {
         Fiber::new(stack, pooled, move |yielder| {
@@ -526,18 +541,21 @@ impl Runtime {
         })
     }
 
-    /// A thread from its begin to its end.
+    /// The whole life of a thread.
     fn root(&self, body: Body) {
         let me = self.current.get();
         let result = catch_unwind(AssertUnwindSafe(|| {
             body()?;
-            // Destructors of local values are part of the thread.
+            // Destructors of thread-local values are part of the thread.
             Locals::destroy(|take| self.locals(take));
             if self.special.get() {
                 self.announce_deferred();
             }
             if me == ThreadId(0) && self.options.exit_with_main && self.alive.get() > 1 {
                 let _ = self.turn(Operation::new(Kind::Exit, ObjectId::NONE, Site(0)));
+            }
+            if self.options.ends && self.alive.get() > 1 {
+                let _ = self.turn(Operation::new(Kind::End, ObjectId::NONE, Site(0)));
             }
             Ok(())
         }));
@@ -565,7 +583,7 @@ impl Runtime {
                 }
                 self.begin_teardown();
                 self.threads.borrow_mut()[me.0 as usize].ending = true;
-                // The destructors' panics say nothing that the failure does not.
+                // Panics of destructors add nothing to the failure.
                 let _ = catch_unwind(AssertUnwindSafe(|| Locals::destroy(|take| self.locals(take))));
             }
         }
@@ -633,7 +651,7 @@ impl Runtime {
     }
 
     /// Whether joining a thread returns the panic that left it.
-    pub(crate) fn tells_joiner(&self, payload: &Payload) -> bool {
+    pub(crate) fn returns_panic_to_joiner(&self, payload: &Payload) -> bool {
         self.options.panics == Panics::Join && !payload.is::<Teardown>() && !self.teardown.get()
     }
 }

@@ -1,8 +1,8 @@
 //! Source positions as the opaque [`Site`]s of the scheduler.
 //!
-//! A position that the compiler gave us for ever is its address; the table below knows which
-//! addresses are positions, so that a foreign number is never followed. Positions of panics are
-//! copied, because they are only lent.
+//! A position with a static lifetime is represented by its address; the table below records which
+//! addresses are positions, so that an unknown number is never dereferenced. Positions of panics
+//! are only borrowed, so they are copied.
 #![allow(unsafe_code)]
 
 use std::panic::Location;
@@ -10,13 +10,13 @@ use std::sync::Mutex;
 
 use turnpike_scheduler::Site;
 
-/// A position for ever.
+/// A position with a static lifetime.
 pub(crate) type Place = &'static Location<'static>;
 
 /// Positions of panics: the site is twice the index plus one, which no address is.
 static LENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Addresses that were seen in recorded executions.
+/// Addresses from recorded executions.
 static SEEN: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
 /// The site of a position.
@@ -25,7 +25,7 @@ pub(crate) fn of(place: Place) -> Site {
     Site(std::ptr::from_ref(place).expose_provenance() as u64)
 }
 
-/// The site of a position that is only lent.
+/// The site of a borrowed position.
 pub(crate) fn of_lent(place: &Location<'_>) -> Site {
     let text = text(place);
     let mut table = lock(&LENT);
@@ -36,9 +36,10 @@ pub(crate) fn of_lent(place: &Location<'_>) -> Site {
     Site(2 * index as u64 + 1)
 }
 
-/// A site of an execution that was recorded: from now on [`explain`] knows it.
+/// Registers a site of a recorded execution, so that [`explain`] can resolve it.
 ///
-/// It must come from an operation of this crate, which makes sites by [`of`] and [`of_lent`] only.
+/// It must come from an operation of this crate, which creates sites only by [`of`] and
+/// [`of_lent`].
 pub(crate) fn remember(Site(site): Site) {
     let mut seen = lock(&SEEN);
     if site % 2 == 0
@@ -49,7 +50,7 @@ pub(crate) fn remember(Site(site): Site) {
     }
 }
 
-/// `src/bank.rs:31:9`, or nothing for a site that no execution recorded.
+/// `src/bank.rs:31:9`, or `None` for a site that no execution recorded.
 pub(crate) fn explain(Site(site): Site) -> Option<String> {
     if site % 2 == 1 {
         return lock(&LENT).get((site / 2) as usize).cloned();

@@ -1,16 +1,15 @@
 //! The call stack of the running code, as code addresses.
 //!
-//! Walking needs no memory, so a signal handler may do it. What the addresses stand for is found
-//! out later, outside the execution.
+//! Walking does not allocate, so a signal handler may do it. Addresses are resolved later, outside
+//! the execution.
 #![allow(unsafe_code)]
 
-/// Frames of a stack that are kept, innermost first.
+/// Limit on recorded frames, innermost first.
 pub(crate) const DEEPEST: usize = 128;
 
 /// Calls `visit` for each frame on this stack up to the address `high`, innermost first, until it
-/// returns false. An address is the one
-/// after the call; `interrupted` means that a signal interrupted the frame instead, and then the
-/// address is one behind the instruction.
+/// returns false. An address is the return address; if `interrupted`, a signal interrupted the
+/// frame, and the address is that of the interrupted instruction plus one.
 #[cfg(target_os = "linux")]
 pub(crate) fn walk(high: usize, mut visit: impl FnMut(usize, bool) -> bool) {
     use std::ffi::{c_int, c_void};
@@ -38,7 +37,7 @@ pub(crate) fn walk(high: usize, mut visit: impl FnMut(usize, bool) -> bool) {
         // SAFETY: `walk` passes its closure, which outlives the walk and is not used meanwhile.
         let visit = unsafe { &mut *argument.cast::<F>() };
         let interrupted = before != 0;
-        // Below the outermost function.
+        // Beyond the outermost function.
         if address == 0 {
             return END;
         }
@@ -52,7 +51,7 @@ pub(crate) fn walk(high: usize, mut visit: impl FnMut(usize, bool) -> bool) {
         frame::<F>
     }
 
-    // The frame of this function begins somewhat below its variables.
+    // The frame of this function starts somewhat below its variables.
     const BELOW: usize = 64 << 10;
     let low = (&raw const high).addr().saturating_sub(BELOW);
     // The first function of a coroutine is called from another stack.
@@ -63,7 +62,7 @@ pub(crate) fn walk(high: usize, mut visit: impl FnMut(usize, bool) -> bool) {
     unsafe { _Unwind_Backtrace(trace, (&raw mut visit).cast()) };
 }
 
-/// Elsewhere stacks are not walked.
+/// On other platforms stacks are not walked.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn walk(_high: usize, _visit: impl FnMut(usize, bool) -> bool) {}
 

@@ -1,9 +1,9 @@
-//! What every synchronisation object carries: where it was made, and its number in the current
-//! execution.
+//! The common part of all synchronisation objects: where they were created, and their id in the
+//! current execution.
 //!
-//! Constructors are `const`, so an object cannot register itself when it is made. It does when it
-//! is first used in an execution: a number (the *epoch*) that is unique for each execution tells
-//! whether the registration is still good.
+//! Constructors are `const`, so an object cannot register itself on creation. It does so on first
+//! use in an execution: a number that is unique for each execution (the *epoch*) tells whether the
+//! registration is still valid.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -13,34 +13,34 @@ use turnpike_scheduler::{Object, ObjectId};
 use crate::runtime::Runtime;
 use crate::site::Place;
 
-/// Registration of one object.
+/// The registration of an object.
 pub(crate) struct Tag {
     epoch: AtomicU64,
     id: AtomicU32,
-    made: Place,
+    created_at: Place,
 }
 
 impl Tag {
-    /// Of an object that is made where the caller stands.
+    /// The tag of an object that the caller creates.
     #[track_caller]
     #[inline]
     pub(crate) const fn new() -> Self {
-        Tag { epoch: AtomicU64::new(0), id: AtomicU32::new(u32::MAX), made: Location::caller() }
+        Tag { epoch: AtomicU64::new(0), id: AtomicU32::new(u32::MAX), created_at: Location::caller() }
     }
 
-    /// Where it was made.
-    pub(crate) fn made(&self) -> Place {
-        self.made
+    /// Where it was created.
+    pub(crate) fn created_at(&self) -> Place {
+        self.created_at
     }
 
-    /// The object's number in this execution.
+    /// The object's id in this execution.
     #[inline]
     pub(crate) fn id(&self, runtime: &Runtime, object: Object) -> ObjectId {
         self.id_or(runtime, || object, |_| {})
     }
 
-    /// The object's number in this execution; if it is new, `fresh` gets whether it was used in an
-    /// earlier execution.
+    /// The object's id in this execution. If it is not registered yet, calls `fresh` with whether
+    /// it was used in an earlier execution.
     #[inline]
     pub(crate) fn id_or(
         &self,
@@ -57,7 +57,7 @@ impl Tag {
     #[cold]
     #[inline(never)]
     fn register(&self, runtime: &Runtime, object: Object, fresh: impl FnOnce(bool)) -> ObjectId {
-        let Some(id) = runtime.register(object, self.made) else {
+        let Some(id) = runtime.register(object, self.created_at) else {
             return ObjectId::NONE;
         };
         let before = self.epoch.swap(runtime.epoch(), Ordering::Relaxed);

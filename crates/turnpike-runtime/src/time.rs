@@ -1,6 +1,6 @@
 //! `std::time`. Inside a check time is virtual: it passes only by sleeping and by waiting with a
-//! time limit, and is the same in every execution of a schedule. A thread that looks at the clock
-//! and then yields or spins sleeps a little.
+//! time limit, and is the same in every execution of a schedule. A thread that reads the clock and
+//! then yields or spins sleeps a little.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time;
@@ -9,7 +9,7 @@ pub use std::time::{Duration, SystemTimeError, TryFromFloatSecsError};
 
 use crate::context;
 
-/// Where the virtual wall clock begins: 2020-01-01, so that no program takes it for an error.
+/// Start of the virtual wall clock: 2020-01-01, so that no program considers it invalid.
 const WALL_CLOCK: Duration = Duration::from_secs(1_577_836_800);
 
 /// A moment of the monotonic clock, real or virtual.
@@ -31,7 +31,7 @@ impl Instant {
         })
     }
 
-    /// Now, for this crate's own use: the thread does not count as one that looks at the clock.
+    /// Now, for this crate's own use: does not count as reading the clock.
     pub(crate) fn unwatched() -> Self {
         Instant(match context::active() {
             Some(runtime) => Moment::Virtual(Duration::from_nanos(runtime.now())),
@@ -44,7 +44,7 @@ impl Instant {
         self.checked_duration_since(earlier).unwrap_or_default()
     }
 
-    /// Time since `earlier`, or nothing if that was later, or of the other kind.
+    /// Time since `earlier`, or `None` if that was later, or of the other kind.
     pub fn checked_duration_since(&self, earlier: Instant) -> Option<Duration> {
         match (self.0, earlier.0) {
             (Moment::Real(now), Moment::Real(then)) => now.checked_duration_since(then),

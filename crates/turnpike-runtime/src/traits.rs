@@ -1,6 +1,6 @@
-//! Traits that look-alikes of several libraries implement in the same way.
+//! Trait implementations shared by the look-alikes of several libraries.
 
-/// `Default` and `From` of a type that is made from one value, by `new`.
+/// `Default` and `From` for a type that `new` creates from one value.
 macro_rules! from_value {
     ($name:ident) => {
         impl<T: Default> Default for $name<T> {
@@ -20,7 +20,7 @@ macro_rules! from_value {
 }
 pub(crate) use from_value;
 
-/// `Debug` of a lock, which does not show the data: looking at it would be a step.
+/// `Debug` for a lock, without the data: reading it would be a step.
 macro_rules! opaque {
     ($name:ident) => {
         impl<T: ?Sized> std::fmt::Debug for $name<T> {
@@ -32,7 +32,7 @@ macro_rules! opaque {
 }
 pub(crate) use opaque;
 
-/// `Debug` and `Display` of a guard: those of the data.
+/// `Debug` and `Display` for a guard: those of the data.
 macro_rules! shown_as_data {
     ($name:ident $(<$life:lifetime>)?) => {
         impl<$($life,)? T: ?Sized + std::fmt::Debug> std::fmt::Debug for $name<$($life,)? T> {
@@ -59,7 +59,7 @@ macro_rules! iterators {
                 Iter(self)
             }
 
-            /// The messages that are there.
+            /// The available messages.
             pub fn try_iter(&self) -> TryIter<'_, T> {
                 TryIter(self)
             }

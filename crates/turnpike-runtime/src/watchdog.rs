@@ -1,16 +1,16 @@
-//! Notices executions that block outside control: on a lock of the standard library, in a system
-//! call, in a loop without a visible operation.
+//! Detects executions that block outside control: on a lock of the standard library, in a system
+//! call, or in a loop without a visible operation.
 //!
-//! The OS thread of such an execution cannot be given back. The thread that waits for it asks a
-//! [`Watchdog`] now and then, and abandons it when the watchdog says so. This is the only place
-//! where elapsed time matters, and what comes of it is an error, never a result of the search.
+//! The OS thread of such an execution cannot be recovered. The thread that waits for it polls a
+//! [`Watchdog`], and abandons the execution when the watchdog reports it. This is the only place
+//! where elapsed time matters, and its outcome is an error, never a result of the search.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// What an executor shows of its present execution.
+/// The progress of an executor's current execution.
 #[derive(Debug, Default)]
 pub(crate) struct Pulse {
     /// Counts visible operations.
@@ -22,14 +22,14 @@ pub(crate) struct Pulse {
 }
 
 impl Pulse {
-    /// A visible operation.
+    /// Counts a visible operation.
     #[inline]
     pub(crate) fn beat(&self) {
         // Only the OS thread of the execution writes.
         self.operations.store(self.operations.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// An execution begins on the calling OS thread. It is over when the result is dropped.
+    /// Starts an execution on the calling OS thread. It ends when the result is dropped.
     pub(crate) fn begin(self: &Arc<Self>) -> Beating {
         self.executions.fetch_add(1, Ordering::Relaxed);
         let before = self.thread.swap(os::current_thread(), Ordering::Release);
@@ -37,10 +37,10 @@ impl Pulse {
     }
 }
 
-/// An execution that goes on.
+/// A running execution.
 pub(crate) struct Beating {
     pulse: Arc<Pulse>,
-    /// The execution that this one is nested in.
+    /// The enclosing execution, if it is nested.
     before: u64,
 }
 
@@ -50,12 +50,12 @@ impl Drop for Beating {
     }
 }
 
-/// Executors that are watched: all whose [`GuestOptions`](crate::GuestOptions) have this value.
+/// Executors to watch: all whose [`GuestOptions`](crate::GuestOptions) contain this value.
 #[derive(Clone, Debug, Default)]
 pub struct Watch(Arc<Mutex<Vec<Weak<Pulse>>>>);
 
 impl Watch {
-    /// Nothing to watch yet.
+    /// No executors yet.
     pub fn new() -> Self {
         Watch::default()
     }
@@ -67,22 +67,23 @@ impl Watch {
     }
 }
 
-/// An execution that does not come back.
+/// A blocked execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    /// The thread of the program that runs, such as `main.0`; empty if it cannot be asked.
+    /// The running thread of the program, such as `main.0`; empty if it does not answer.
     pub thread: String,
-    /// Its stack, innermost frame first, as addresses behind calls; empty if it cannot be asked.
+    /// Its stack, innermost frame first, as return addresses; empty if it does not answer.
     pub stack: Vec<u64>,
-    /// The steps before: positions in the lists of choices. `None` if they cannot be asked for.
+    /// The schedule so far: positions in the lists of choices. `None` if the thread does not
+    /// answer.
     pub schedule: Option<Vec<u32>>,
     /// Whether it waits in a system call, as opposed to computing.
     pub waits: bool,
-    /// Whether there were visible operations, but the execution takes too long altogether.
+    /// Whether there were visible operations, but the whole execution takes too long.
     pub slow: bool,
 }
 
-/// Looks at executions from another OS thread.
+/// Watches executions from another OS thread.
 #[derive(Debug)]
 pub struct Watchdog {
     watch: Watch,
@@ -91,27 +92,26 @@ pub struct Watchdog {
     seen: Vec<Seen>,
 }
 
-/// What was seen of an executor.
+/// The observations of an executor.
 #[derive(Debug)]
 struct Seen {
     pulse: Weak<Pulse>,
     operations: u64,
     executions: u64,
-    /// Time without a visible operation, and time since the execution began.
+    /// Time without a visible operation, and time since the start of the execution.
     idle: Duration,
     whole: Duration,
-    /// Processor time that the OS thread had used.
+    /// Processor time used by the OS thread.
     used: Duration,
 }
 
 impl Watchdog {
-    /// An execution is blocked after `idle` without a visible operation, or after `whole`
-    /// altogether.
+    /// An execution is blocked after `idle` without a visible operation, or after `whole` in total.
     pub fn new(watch: Watch, idle: Duration, whole: Option<Duration>) -> Self {
         Watchdog { watch, idle, whole, seen: Vec::new() }
     }
 
-    /// Looks at all executions, `passed` after the last time.
+    /// Checks all executions; `passed` is the time since the last check.
     pub fn look(&mut self, passed: Duration) -> Option<Blocked> {
         let pulses = self.watch.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.seen.retain(|seen| seen.pulse.strong_count() > 0);
@@ -154,7 +154,7 @@ impl Seen {
             if operations != self.operations {
                 self.idle = Duration::ZERO;
             } else {
-                // A machine that is busy with something else is given time.
+                // On a busy machine only processor time counts.
                 self.idle += match state {
                     Some(state) if !state.sleeps => used.saturating_sub(self.used).min(passed),
                     _ => passed,
@@ -169,7 +169,7 @@ impl Seen {
 #[path = "watchdog/linux.rs"]
 mod os;
 
-/// Elsewhere only the time is known.
+/// On other platforms only elapsed time is known.
 #[cfg(not(target_os = "linux"))]
 mod os {
     use std::time::Duration;

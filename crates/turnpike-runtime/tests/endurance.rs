@@ -1,4 +1,4 @@
-//! Many executions, however they end, take no more memory than few.
+//! Many executions, however they end, take no more memory than a few.
 #![cfg(target_os = "linux")]
 
 use turnpike_runtime::sync::{Arc, Mutex};

@@ -1,6 +1,7 @@
-//! How many steps and executions the kernel makes in a second, without anybody's stacks.
+//! How many steps and executions per second the kernel achieves, without guest stacks.
 //!
-//! `cargo run --release -p turnpike-scheduler --example steps [million steps] [words that lines must contain]`
+//! `cargo run --release -p turnpike-scheduler --example steps [million steps] [words that lines
+//! must contain]`
 
 use std::time::Instant;
 
@@ -29,7 +30,7 @@ fn repeat(operations: Vec<Operation>, times: usize) -> Box<dyn Routine> {
 enum Body {
     Memory,
     Locks,
-    /// Philosophers who toss which fork to take first.
+    /// Philosophers that toss which fork to take first.
     Dinner,
 }
 

@@ -1,11 +1,11 @@
-//! Sets of threads as bits, by rank (the position of the thread's name in the order of names).
+//! Sets of threads as bit sets, by rank (the position of the thread's name in the order of names).
 
-/// Position of the set bit number `n` of a word that has more than `n` of them.
+/// Position of the set bit number `n`, in a word with more than `n` set bits.
 #[inline]
 pub(crate) fn select(word: u64, n: u32) -> u32 {
     const LOW: u64 = 0x0101_0101_0101_0101;
-    // Ones of each byte, then of each byte and all below it: the byte with the bit is the first
-    // that has more than n.
+    // Count the bits of each byte, then of each byte and all below it: the bit is in the first byte
+    // whose count exceeds n.
     let mut ones = word - ((word >> 1) & (0x55 * LOW));
     ones = (ones & (0x33 * LOW)) + ((ones >> 2) & (0x33 * LOW));
     ones = (ones + (ones >> 4)) & (0x0f * LOW);
@@ -17,7 +17,8 @@ pub(crate) fn select(word: u64, n: u32) -> u32 {
     shift + u32::from(IN_BYTE[byte << 3 | (n - below) as usize & 7])
 }
 
-/// Position of each set bit of each byte: branches would be mispredicted, since choices are random.
+/// Positions of the set bits of each byte. A table, because choices are random and branches would
+/// be mispredicted.
 static IN_BYTE: [u8; 2048] = {
     let mut table = [0; 2048];
     let mut byte = 0;
@@ -57,7 +58,7 @@ pub(crate) fn test(words: &[u64], bit: u32) -> bool {
     words.get(bit as usize / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
 }
 
-/// The bits that are set, in order.
+/// The set bits, in order.
 pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
     words.iter().zip(0u32..).flat_map(|(&word, i)| {
         let mut rest = word;
@@ -72,7 +73,7 @@ pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// How many bits are set.
+/// The number of set bits.
 #[inline]
 pub(crate) fn count(words: &[u64]) -> u32 {
     let mut sum = 0;

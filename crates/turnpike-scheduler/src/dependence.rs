@@ -1,20 +1,20 @@
 //! Which steps commute: the dependency relation that reductions rest on.
 //!
-//! It is a function of two [`Choice`]s, and agrees with fingerprints: executions that differ only
-//! in the order of adjacent independent steps have the same fingerprint. Choices tell enough for
-//! that: which message, which round of a barrier, which notification.
+//! It is a function of two [`Choice`]s, and consistent with fingerprints: executions that differ
+//! only in the order of adjacent independent steps have the same fingerprint. Choices contain
+//! enough for that: which message, which round of a barrier, which notification.
 
 use crate::execution::Choice;
 use crate::kernel::{NO_WRITE, WEAK};
 use crate::operation::{Kind, ObjectId};
 
-/// How an object is touched: members of one class commute, unless it is the exclusive one.
+/// How a step accesses an object: accesses of one class commute, except exclusive ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Class {
     /// Commutes with nothing.
     Exclusive,
-    /// Changes nothing.
+    /// Does not modify.
     Read,
     /// Acquires or releases for reading.
     Share,
@@ -22,8 +22,8 @@ pub(crate) enum Class {
     Post,
 }
 
-/// Whether the order of the two steps matters: one enables or disables the other, or they do not
-/// commute. Steps of one thread always depend on each other.
+/// Whether the order of two steps matters: one enables or disables the other, or they do not
+/// commute. Steps of the same thread always depend on each other.
 pub fn dependent(one: &Choice, other: &Choice) -> bool {
     if one.thread == other.thread || global(one) || global(other) {
         return true;
@@ -52,9 +52,9 @@ pub fn dependent(one: &Choice, other: &Choice) -> bool {
     })
 }
 
-/// Whether two dependent steps, the first of which was executed before the second, could have been
-/// executed in the other order: whether they race. An unlocking and the locking after it depend on
-/// each other, but are never both enabled.
+/// Whether two dependent steps, executed in this order, could have been executed in the other
+/// order: whether they race. An unlock and a later lock depend on each other, but are never both
+/// enabled.
 pub fn reversible(first: &Choice, second: &Choice) -> bool {
     dependent(first, second) && first.thread != second.thread && !excludes(first, second)
 }
@@ -62,41 +62,41 @@ pub fn reversible(first: &Choice, second: &Choice) -> bool {
 /// Steps of weak memory.
 impl Choice {
     /// Whether it is an access of weak memory: its alternative is the number of the write that it
-    /// reads, or behind which it writes.
+    /// reads, or that its own write follows.
     pub fn is_weak(&self) -> bool {
         matches!(self.kind, Kind::Load | Kind::Store | Kind::Update)
             && self.argument & WEAK != 0
             && self.alternative < Choice::SPURIOUS
     }
 
-    /// The number that its own write gets, if it is one. The initial value has the number 0.
+    /// The number of its own write, if it writes. The initial value has the number 0.
     pub fn number_of_write(&self) -> Option<u32> {
         let number = self.argument & NO_WRITE;
         (self.is_weak() && number != NO_WRITE).then_some(number as u32)
     }
 
-    /// How many writes are newer than the one that its alternative names.
+    /// The number of writes newer than the one that its alternative denotes.
     pub fn newer_writes(&self) -> u32 {
         if self.is_weak() { (self.argument >> 32) as u32 & 0x7fff_ffff } else { 0 }
     }
 }
 
-/// Whether a step of weak memory reads what the other writes.
+/// Whether one step of weak memory reads the write of the other.
 fn reads_from(one: &Choice, other: &Choice) -> bool {
     one.object == other.object && one.kind != Kind::Store && other.number_of_write() == Some(one.alternative)
 }
 
-/// Whether two steps of weak memory are a read and a later write of the same variable: the read could
-/// have seen the write, had that come first. They need not depend on each other. An update that
-/// only reads here may write elsewhere. `None` if they are not two steps of weak memory.
+/// Whether two steps of weak memory are a read and a later write of the same variable: in the other
+/// order, the read could have seen the write. They need not depend on each other. An update that
+/// only reads here may write in the other order. `None` if either is not a step of weak memory.
 pub fn contend(first: &Choice, second: &Choice) -> Option<bool> {
     (first.is_weak() && second.is_weak())
         .then(|| first.object == second.object && first.kind != Kind::Store && second.kind != Kind::Load)
 }
 
-/// What stays asleep of a choice after a step of another thread: nothing if the two depend on each
-/// other, else the choice itself. To write behind another write means two places when another
-/// thread did so, and only the second one if that was a read-modify-write.
+/// What remains asleep of a choice after a step of another thread: nothing if they depend on each
+/// other, otherwise the choice itself. If that thread inserted a write after the same write, there
+/// are now two positions to write to, or only the second one if its write was a read-modify-write.
 pub fn asleep_after(sleeper: &Choice, step: &Choice) -> [Option<Choice>; 2] {
     if dependent(sleeper, step) {
         return [None, None];
@@ -111,10 +111,10 @@ pub fn asleep_after(sleeper: &Choice, step: &Choice) -> [Option<Choice>; 2] {
     }
 }
 
-/// Steps that depend on all others: the end of the process, giving up when nothing else can happen,
-/// waking up for no reason (which a thread need not do even then),
-/// offers that succeed only if another thread is about to take them, and reading again what another
-/// may be about to write.
+/// Steps that depend on all others: the end of the process, timeouts that fire because nothing else
+/// can happen, spurious wake-ups (which a thread need not take even then), offers that succeed only
+/// if another thread is about to take them, and repeated reads of what another thread may be about
+/// to write.
 fn global(choice: &Choice) -> bool {
     choice.kind == Kind::Exit
         || choice.alternative >= Choice::STAY
@@ -122,10 +122,10 @@ fn global(choice: &Choice) -> bool {
         || (matches!(choice.kind, Kind::ReadLock | Kind::TryReadLock) && choice.argument & 2 != 0)
 }
 
-/// Marks an arrival at a barrier that would be the last of its round.
+/// Marks an arrival that would be the last one of a barrier's round.
 pub(crate) const COMPLETES: u64 = 1 << 63;
 
-/// Whether it is an arrival at a barrier of a thread that does not look at who comes last.
+/// Whether it is an arrival of a thread that ignores which thread arrives last.
 fn is_anonymous(choice: &Choice) -> bool {
     choice.kind == Kind::Arrive && !choice.exclusive
 }
@@ -135,13 +135,13 @@ fn round(choice: &Choice) -> u64 {
     choice.argument & !COMPLETES
 }
 
-/// Whether a thread that arrives completes the round. Of two who could, one is too late for it.
+/// Whether an arrival completes its round. If two threads could complete it, only one of them does.
 fn completes(choice: &Choice) -> bool {
     choice.argument & COMPLETES != 0
 }
 
-/// Whether `one` is a step that the other, of another thread, waits for by other means than an
-/// object's state.
+/// Whether `one` is a step that the other thread waits for, other than through the state of an
+/// object.
 fn enables(one: &Choice, other: &Choice) -> bool {
     let same = one.object == other.object;
     match (one.kind, other.kind) {
@@ -158,17 +158,17 @@ fn enables(one: &Choice, other: &Choice) -> bool {
     }
 }
 
-/// Whether `one` gives back the memory in which something lies that the other touches.
+/// Whether `one` frees the region of an object that the other accesses.
 fn frees(one: &Choice, other: &Choice) -> bool {
     one.kind == Kind::Free && other.within.contains(&one.object)
 }
 
-/// The objects that a step touches, and how. Queues are looked at more closely.
+/// The objects that a step accesses, and how. Queues are analysed separately.
 ///
-/// What a step does to one object may hang on what it finds in another: a futex is joined if its
-/// word has a value, a value that lies in two objects is exchanged if both match. A race on the
-/// other object, turned round, then changes how the step touches this one, so it must not commute
-/// with more than it would then.
+/// What a step does to one object may depend on the state of another: a futex is joined if its word
+/// has a value, a value that spans two objects is exchanged if both match. Reversing a race on the
+/// other object then changes how the step accesses this one, so it must not commute with more than
+/// it would then.
 fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
     let (object, second) = (choice.object, choice.second);
     let nothing = (ObjectId::NONE, Class::Read);
@@ -186,8 +186,8 @@ fn accesses(choice: &Choice) -> [(ObjectId, Class); 2] {
         Kind::Arrive if !choice.exclusive => [(object, Class::Post), nothing],
         Kind::Reacquire => [(second, Class::Exclusive), nothing],
         Kind::Leave | Kind::Yield => [nothing, nothing],
-        // One that found another value would have waited before the word changed. Its like have
-        // read the word, too.
+        // In the other order, this wait might find another value. All such waits have read the
+        // word, too.
         Kind::FutexWait if !choice.exclusive => [(object, Class::Share), (second, Class::Read)],
         Kind::FutexWait => [(object, class), (second, Class::Read)],
         Kind::Update if second != ObjectId::NONE => [(object, Class::Exclusive), (second, Class::Exclusive)],
@@ -199,18 +199,18 @@ fn is_queue(kind: Kind) -> bool {
     matches!(kind, Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive | Kind::Close | Kind::Leave)
 }
 
-/// What a step does to a queue.
+/// The effect of a step on a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Traffic {
-    /// Appends the message of this number.
+    /// Appends the message with this number.
     In(u32),
-    /// Takes it.
+    /// Takes the message with this number.
     Out(u32),
-    /// Sees that nothing is there, or no room.
+    /// Finds the queue empty, or full.
     Look,
-    /// Sees that its message was taken.
+    /// Observes that its message was taken.
     Taken(u32),
-    /// One of so many senders goes.
+    /// One of this many senders closes.
     Gone(u32),
     Close,
 }
@@ -231,8 +231,8 @@ fn capacity(choice: &Choice) -> u32 {
     (choice.argument >> 32) as u32
 }
 
-/// A message comes in before it goes out, and a bounded queue has room for it after an older one
-/// went out.
+/// A message must be sent before it is taken, and a bounded queue has room for it only after an
+/// older one was taken.
 fn queue_dependent(one: &Choice, other: &Choice) -> bool {
     match (traffic(one), traffic(other)) {
         (Traffic::In(sent), Traffic::Out(taken)) => meets(sent, taken, capacity(one)),
@@ -240,7 +240,7 @@ fn queue_dependent(one: &Choice, other: &Choice) -> bool {
         (Traffic::Taken(number), Traffic::Out(taken)) | (Traffic::Out(taken), Traffic::Taken(number)) => {
             number == taken
         }
-        // Of the last two, one will be the last.
+        // Of the last two senders, either may be the last.
         (Traffic::Gone(one), Traffic::Gone(other)) => one == 2 && other == 2,
         (Traffic::Taken(_) | Traffic::Gone(_), other) | (other, Traffic::Taken(_) | Traffic::Gone(_)) => {
             other == Traffic::Close
@@ -254,8 +254,7 @@ fn meets(sent: u32, taken: u32, capacity: u32) -> bool {
     sent == taken || (capacity != 0 && taken.checked_add(capacity) == Some(sent))
 }
 
-/// Whether the second step could not have been executed in the first one's place, because that is
-/// what it waited for.
+/// Whether the second step was not enabled before the first one, because it waited for it.
 fn excludes(first: &Choice, second: &Choice) -> bool {
     use Kind::*;
     if second.alternative == Choice::STAY {
@@ -264,7 +263,7 @@ fn excludes(first: &Choice, second: &Choice) -> bool {
     if first.alternative >= Choice::SPURIOUS || second.alternative >= Choice::SPURIOUS {
         return false;
     }
-    // Through the object at which they meet, nothing else: two steps may meet at two objects.
+    // Only through the object on which they conflict: two steps may share two objects.
     let mutex =
         |choice: &Choice| if matches!(choice.kind, Wait | Reacquire) { choice.second } else { choice.object };
     let same_mutex = mutex(first) == mutex(second);
@@ -277,7 +276,7 @@ fn excludes(first: &Choice, second: &Choice) -> bool {
         (Unlock | Wait, Lock | Unlock | Reacquire | Wait) => same_mutex,
         (WriteUnlock | ReadUnlock, WriteLock | WriteUnlock) => same,
         (WriteUnlock, ReadLock | ReadUnlock) => same,
-        // The value before it was none.
+        // The semaphore was zero before.
         (SemPost, SemWait) => first.argument == 0,
         (OnceEnd, OnceBegin) => same,
         (Send | TrySend, Receive) => traffic(first) == Traffic::In(second.argument as u32),

@@ -1,4 +1,4 @@
-//! What one execution did.
+//! The record of one execution.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,17 +8,17 @@ use crate::operation::{Kind, Object, ObjectId, Site, ThreadId};
 /// The record of one execution. Buffers are reused: [`crate::Executor::run`] clears it first.
 #[derive(Clone, Debug, Default)]
 pub struct Execution {
-    /// One entry a step.
+    /// One entry per step.
     pub steps: Vec<Step>,
-    /// With full detail: the choices of all states, one after the other ([`Step::first_choice`]);
-    /// the last state's too, at `last_choices`.
+    /// With full detail: the choices of all states, concatenated ([`Step::first_choice`]),
+    /// including those of the last state at `last_choices`.
     pub choices: Vec<Choice>,
-    /// Where in `choices` those of the state at the end begin (with [`crate::Policy::Stop`] at any
+    /// Index in `choices` of the choices of the last state (with [`crate::Policy::Stop`], at any
     /// detail).
     pub last_choices: usize,
-    /// With `predict`: for each choice of the last state, the fingerprint it leads to.
+    /// With `predict`: for each choice of the last state, the fingerprint that it leads to.
     pub predicted: Vec<u128>,
-    /// Of the state at the end.
+    /// The fingerprint of the last state.
     pub fingerprint: u128,
     /// Why it ended.
     pub end: End,
@@ -28,13 +28,14 @@ pub struct Execution {
     pub threads: Vec<ThreadRecord>,
     /// With full detail, by object id.
     pub objects: Vec<ObjectRecord>,
-    /// With [`crate::Detail::Stacks`]: of threads that have not ended, as far as they are known.
+    /// With [`crate::Detail::Stacks`]: the stacks of threads that have not ended, where available.
     pub stacks: Vec<ThreadStack>,
-    /// What the guest knows of threads that wait besides: who should have woken them. For the user.
+    /// Notes of the guest on waiting threads, such as which thread should have woken them. For the
+    /// user.
     pub notes: Vec<(ThreadId, String)>,
-    /// With [`crate::Policy::Genes`]: the bits as repaired, and how many were read.
+    /// With [`crate::Policy::Genes`]: the repaired bits.
     pub genes: Vec<u64>,
-    /// Bits read.
+    /// Number of bits read.
     pub genes_read: u32,
     /// Sum over all states, first and last included, of the number of choices.
     pub enabled_sum: u64,
@@ -42,79 +43,79 @@ pub struct Execution {
     pub messages: u32,
     /// Assertions evaluated.
     pub assertions: u32,
-    /// Branches seen that count for fitness (distinct edges, where hooks tell them).
+    /// New branches that count for fitness (distinct edges, if hooks report them).
     pub branches: u32,
-    /// Something was bounded or outside control (a spin loop was cut, a timeout policy left
-    /// executions out, a call blocked outside): the executions together prove nothing.
+    /// Something was bounded or uncontrolled (a spin loop was cut, a timeout policy excluded
+    /// executions, a call blocked outside): the executions together prove nothing.
     pub incomplete: bool,
-    /// [`crate::Bounds`] left out a choice.
+    /// [`crate::Bounds`] excluded a choice.
     pub bounded: bool,
-    /// A thread entered a part that [`crate::Bounds::around`] is about.
+    /// A thread entered a part marked for [`crate::Bounds::around`].
     pub entered: bool,
-    /// Errors that the host was asked to go on past, by their signatures. Races and leaks among them
-    /// are no longer findings.
+    /// Signatures of the errors that the host asked to ignore. Races and leaks among them are no
+    /// longer in `findings`.
     pub suppressed: Vec<String>,
-    /// Whether the end is such an error.
+    /// Whether the execution ended with such an error.
     pub end_is_suppressed: bool,
-    /// What the guest printed, when it is not shown at once.
+    /// The guest's output, unless it was shown immediately.
     pub output: Vec<u8>,
 }
 
 /// One step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Position of the choice that was taken.
+    /// Position of the chosen choice.
     pub taken: u32,
-    /// How many choices there were.
+    /// The number of choices.
     pub count: u32,
-    /// Where in [`Execution::choices`] those of the state before it begin.
+    /// Index in [`Execution::choices`] of the choices of the state before it.
     pub first_choice: u32,
-    /// The choice; with [`crate::Detail::Positions`] only thread and alternative are right.
+    /// The choice; with [`crate::Detail::Positions`] only thread and alternative are set.
     pub choice: Choice,
     /// Fingerprint of the state after it; 0 without [`crate::Detail::Steps`]. With
-    /// [`crate::Policy::Sketch`] the sketch of the state before it.
+    /// [`crate::Policy::Sketch`], the sketch of the state before it.
     pub fingerprint: u128,
 }
 
 /// A thread that can take a step, and what the step would be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Who.
+    /// The thread.
     pub thread: ThreadId,
     /// Which of its alternatives.
     pub alternative: u32,
-    /// What it does.
+    /// The operation.
     pub kind: Kind,
-    /// To what.
+    /// The object.
     pub object: ObjectId,
-    /// To what else.
+    /// The second object.
     pub second: ObjectId,
-    /// The regions in which the two lie, as far as the step touches them.
+    /// The regions of the two objects, as far as the step accesses them.
     pub within: [ObjectId; 2],
-    /// Whether the thread may also give up at any time, as long as it has to wait.
+    /// Whether the thread may also time out whenever it has to wait.
     pub gives_up: bool,
-    /// Whether the step modifies the object, as opposed to one that commutes with its like (reads,
+    /// Whether the step modifies the object, as opposed to commuting with similar steps (reads,
     /// posts).
     pub exclusive: bool,
-    /// The thread that is joined, unparked or woken by [`Kind::NotifyOne`] (`u64::MAX`: none), the
-    /// number of nanoseconds, …; the round of a barrier, the number of a notification and the same
-    /// for whom it woke; of a queue the number of the message in the lower half, and the capacity
-    /// in the upper half; a semaphore's value before it is posted; of [`Kind::Close`] 0 = the last
-    /// sender, 1 = the receiver, or a sender after the last, more = one of so many senders; of
-    /// [`Kind::TryReadLock`] whether it succeeds; of this and [`Kind::ReadLock`] 2 more if the
-    /// thread reads the object already.
+    /// Depends on the kind: the thread that is joined, unparked or woken by [`Kind::NotifyOne`]
+    /// (`u64::MAX`: none), the number of nanoseconds, …; the round of a barrier; the number of a
+    /// notification, also for the woken thread; for a queue, the number of the message in the lower
+    /// half and the capacity in the upper half; the value of a semaphore before a post; for
+    /// [`Kind::Close`] 0 = the last sender, 1 = the receiver or a sender after the last, more = one
+    /// of that many senders; for [`Kind::TryReadLock`] whether it succeeds; for this and
+    /// [`Kind::ReadLock`] plus 2 if the thread already reads the object.
     pub argument: u64,
-    /// Where.
+    /// The source position.
     pub site: Site,
 }
 
 impl Choice {
-    /// The alternative of giving up because the time is over. It comes after the numbered ones.
+    /// The alternative of timing out. It comes after the numbered ones.
     pub const TIMEOUT: u32 = u32::MAX;
-    /// The alternative of waking up for no reason, of a condition variable's waiter or a parked
+    /// The alternative of a spurious wake-up, for a waiter of a condition variable or a parked
     /// thread.
     pub const SPURIOUS: u32 = u32::MAX - 1;
-    /// Where threads can only wake up for no reason: no thread does, which is the end.
+    /// Where only spurious wake-ups are possible: no thread wakes up, which is the end.
     pub const STAY: u32 = u32::MAX - 2;
 
     /// Whether the order of the two steps matters: [`crate::dependent`].
@@ -129,36 +130,36 @@ pub enum End {
     /// All threads ended, or the process did.
     #[default]
     Finished,
-    /// No thread can take a step, and some have not ended. (Who waits for what:
-    /// [`ThreadRecord::waits`].)
+    /// No thread can take a step, and some have not ended. ([`ThreadRecord::waits`] says what they
+    /// wait for.)
     Deadlock,
-    /// All threads that have not ended spin on values that no thread will change.
+    /// All threads that have not ended spin on values that will not change.
     Livelock,
-    /// It went wrong.
+    /// An error.
     Failed(Failure),
-    /// The plan's number of steps was reached.
+    /// The plan's limit on steps was reached.
     StepLimit,
     /// The plan's prefix was executed.
     Stopped,
     /// All choices sleep.
     Asleep,
-    /// The prefix asked for a choice that does not exist, at this step: the program is not
-    /// deterministic, or is another one.
+    /// The prefix demanded a choice that does not exist, at this step: the program is not
+    /// deterministic, or a different one.
     Diverged(u32),
-    /// A thread made no visible operation for too long.
+    /// A thread performed no visible operation for too long.
     Hung,
 }
 
-/// What went wrong.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// What kind of error.
     pub kind: FailureKind,
-    /// For the user.
+    /// The message for the user.
     pub message: String,
-    /// Whose error it is.
+    /// The thread that failed.
     pub thread: ThreadId,
-    /// Where.
+    /// The source position.
     pub site: Site,
 }
 
@@ -169,32 +170,32 @@ pub enum FailureKind {
     Assertion,
     /// A Rust panic.
     Panic,
-    /// A fatal signal, an abort, an exit code that is not zero.
+    /// A fatal signal, an abort, or a non-zero exit code.
     Crash,
     /// Use after free, double free.
     Heap,
-    /// Use of a synchronisation object that its rules forbid: unlocking what another thread holds.
+    /// Incorrect use of a synchronisation object, such as unlocking one that another thread holds.
     Misuse,
 }
 
-/// Something worth telling that does not end an execution.
+/// Something to report that does not end an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Two accesses to the same memory, at least one a write, that nothing orders.
+    /// Two unordered accesses to the same memory, at least one of them a write.
     Race {
         /// The earlier one.
         first: Site,
         /// The later one.
         second: Site,
-        /// For the user.
+        /// The message for the user.
         message: String,
     },
-    /// A thread that was still there at the end.
+    /// A thread that had not ended at the end.
     Leak(ThreadId),
     /// A call that the scheduler does not control.
     Uncontrolled(String),
-    /// Something may depend on whether a block that was allocated has the address of one that had
-    /// been freed, where both calls are not steps.
+    /// Something may depend on whether an allocated block has the address of a freed one, where
+    /// neither call is a step.
     Reuse {
         /// Where it was freed.
         freed: Site,
@@ -206,41 +207,41 @@ pub enum Finding {
 /// A thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadRecord {
-    /// Stable between executions: `main`, `main.0` for the first thread that it made, `main.0.2`;
-    /// or the name it was given.
+    /// Stable between executions: `main`, `main.0` for its first child, `main.0.2`; or the name
+    /// given to it.
     pub name: String,
     /// Hash of the stable name.
     pub name_hash: u64,
-    /// What it waits for at the end, if it does: the operation, and who holds the object.
+    /// What it waits for at the end, if anything: the operation, and the holder of the object.
     pub waits: Option<(Choice, Option<ThreadId>)>,
-    /// Mutexes and locks it holds at the end, and where it got them.
+    /// Mutexes and locks that it holds at the end, with the position of the acquisition.
     pub holds: Vec<(ObjectId, Site)>,
     /// Whether it had ended.
     pub ended: bool,
-    /// Steps that had been taken when it was created.
+    /// Number of steps before its creation.
     pub born: u32,
 }
 
 /// An object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectRecord {
-    /// For the user: `mutex 2`, or the name of the variable where it is known.
+    /// For the user: `mutex 2`, or the name of the variable if known.
     pub name: String,
     /// Hash of a name that is stable between executions as far as possible.
     pub name_hash: u64,
-    /// What it is.
+    /// Its kind.
     pub object: Object,
     /// Where it was registered.
     pub site: Site,
-    /// Whether it was created there; otherwise that is where it was first used.
+    /// Whether it was created there; otherwise it was first used there.
     pub created: bool,
 }
 
-/// Where a thread is, with its callers.
+/// The stack of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadStack {
     /// Whose stack it is.
     pub thread: ThreadId,
-    /// Addresses behind calls, innermost first; see [`crate::Executor::frames`].
+    /// Return addresses, innermost first; see [`crate::Executor::frames`].
     pub addresses: Vec<u64>,
 }

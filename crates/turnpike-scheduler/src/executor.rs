@@ -1,4 +1,4 @@
-//! What a search needs of a program.
+//! The interface between a search and a program.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,29 +8,29 @@ use crate::frame::Frame;
 use crate::operation::Site;
 use crate::plan::Plan;
 
-/// A program that can be executed under control, again and again. Same plan, same execution.
+/// A program that can be executed repeatedly under control. Equal plans yield equal executions.
 pub trait Executor: Send {
-    /// Executes the program once. Failures of the program are ends of the execution; an error means
-    /// that it could not be executed at all.
+    /// Executes the program once. Failures of the program are recorded as the end of the execution;
+    /// an error means that it could not be executed.
     fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError>;
 
-    /// Source position for the user: `src/bank.rs:31`.
+    /// The source position for display: `src/bank.rs:31`.
     fn site(&mut self, site: Site) -> String;
 
-    /// The functions at an address of [`crate::ThreadStack`], inlined ones first; `None` if it is an
-    /// address of this process.
+    /// The functions at an address of a [`crate::ThreadStack`], inlined ones first; `None` if the
+    /// address is one of this process.
     fn frames(&mut self, address: u64) -> Option<Vec<Frame>> {
         let _ = address;
         None
     }
 
-    /// What no execution shows, because the program has code that cannot be looked into; empty when
-    /// everything is seen.
+    /// What no execution shows because some code cannot be instrumented; empty if everything is
+    /// covered.
     fn unseen(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Whether an atomic operation so far asked for a weaker order than sequential consistency.
+    /// Whether some atomic operation so far requested an order weaker than sequential consistency.
     fn asks_for_weaker_orders(&self) -> bool {
         false
     }
@@ -39,28 +39,28 @@ pub trait Executor: Send {
 /// The program could not be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuestError {
-    /// What kind of trouble.
+    /// The kind of error.
     pub kind: GuestErrorKind,
-    /// Why, for the user.
+    /// The reason, for the user.
     pub message: String,
 }
 
 /// Why a program could not be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuestErrorKind {
-    /// It cannot be started, or not be controlled.
+    /// It cannot be started or controlled.
     Unavailable,
-    /// It does something else when it is executed in the same way.
+    /// It behaves differently when executed in the same way.
     Nondeterministic,
 }
 
 impl GuestError {
-    /// The program cannot be started, or not be controlled.
+    /// The program cannot be started or controlled.
     pub fn new(message: impl Into<String>) -> Self {
         GuestError { kind: GuestErrorKind::Unavailable, message: message.into() }
     }
 
-    /// The program does something else when it is executed in the same way.
+    /// The program behaves differently when executed in the same way.
     pub fn nondeterministic(message: impl Into<String>) -> Self {
         GuestError { kind: GuestErrorKind::Nondeterministic, message: message.into() }
     }

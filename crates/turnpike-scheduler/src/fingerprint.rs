@@ -1,9 +1,9 @@
 //! Fingerprints: 128-bit hashes of happens-before pasts.
 //!
-//! A thread is deterministic given what happened before it, so the hash of its past names its
-//! state, and also names every object that it is about to touch: no other names are needed. The
-//! state of the program is the sum over threads, because the order in which unrelated threads went
-//! does not matter.
+//! A thread is deterministic given what happened before it, so the hash of its past identifies its
+//! state, and also every object that it is about to access: no other names are needed. The
+//! fingerprint of a state is the sum over its threads, because the order of unrelated steps does
+//! not matter.
 
 /// A 128-bit hash in two halves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,13 +23,13 @@ fn fold(x: u64, y: u64) -> u64 {
 }
 
 impl Fingerprint {
-    /// Of nothing at all.
+    /// The empty hash.
     pub(crate) const ZERO: Fingerprint = Fingerprint { a: 0, b: 0 };
 
-    /// Of the main thread's past before its first step.
+    /// The main thread's past before its first step.
     pub(crate) const START: Fingerprint = Fingerprint { a: K[1], b: K[2] };
 
-    /// The hash of this one followed by `other`.
+    /// The hash of this followed by `other`.
     #[inline]
     pub(crate) fn mix(self, other: Fingerprint) -> Fingerprint {
         Fingerprint {
@@ -38,13 +38,13 @@ impl Fingerprint {
         }
     }
 
-    /// The hash of this one followed by a number.
+    /// The hash of this followed by a number.
     #[inline]
     pub(crate) fn mix_word(self, word: u64) -> Fingerprint {
         self.mix(Fingerprint { a: word, b: word.rotate_left(32) ^ K[0] })
     }
 
-    /// A value that may be summed up with others of its like.
+    /// A value for commutative sums.
     #[inline]
     pub(crate) fn summand(self) -> u128 {
         let mixed = self.mix(Fingerprint { a: self.b, b: K[3] });
@@ -64,7 +64,7 @@ impl Fingerprint {
     }
 }
 
-/// Hash of a name that is made of an older name and a number.
+/// Hash of a name that consists of another name and a number.
 #[inline]
 pub(crate) fn name(parent: u64, index: u64) -> u64 {
     let mixed = fold(parent ^ K[2], index ^ K[0]);

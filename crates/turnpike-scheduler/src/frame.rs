@@ -1,33 +1,33 @@
-//! Call stacks, as people read them.
+//! Call stacks for display.
 
 use alloc::string::String;
 use core::fmt;
 
-/// One function on a call stack. Functions that the compiler inlined have frames of their own.
+/// A function on a call stack. Inlined functions have their own frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The function's name, as the source has it.
+    /// The function's name in the source.
     pub function: Option<String>,
-    /// Where it is in the source: `bank.c:31`.
+    /// The source position: `bank.c:31`.
     pub place: Option<String>,
-    /// The same for reading the file.
+    /// The source position as a file and a line.
     pub source: Option<SourceLine>,
-    /// Where it is in what was loaded: `bank+0x1139`.
+    /// The position in the loaded object: `bank+0x1139`.
     pub code: String,
-    /// Whose function it is.
+    /// Who wrote the function.
     pub origin: Origin,
 }
 
 /// A line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// The file, as the compiler was given it or below the folder it was compiled in.
+    /// The file, as passed to the compiler or relative to the compilation directory.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
 }
 
-/// Whose function it is.
+/// The origin of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The program under test.
@@ -44,7 +44,7 @@ impl Frame {
         self.origin == Origin::User
     }
 
-    /// The source position; without one, the function and where it was loaded.
+    /// The source position; if unknown, the function and the position in the loaded object.
     pub fn position(&self) -> String {
         match (&self.place, &self.function) {
             (Some(place), _) => place.clone(),

@@ -2,9 +2,10 @@
 //! that step does to the objects that threads share.
 //!
 //! A program is run by a *guest*: coroutines in the same process for Rust, fibers or OS threads
-//! inside a preloaded library for C, plain closures in tests. All of them keep their threads'
-//! stacks and the data themselves and ask one [`Kernel`] what happens next, so that the semantics
-//! of a mutex, the meaning of a choice, state fingerprints and random policies exist once.
+//! inside a preloaded library for C, plain closures in tests. All guests manage their threads'
+//! stacks and data themselves and ask one [`Kernel`] for the next step, so that the semantics of a
+//! mutex, the meaning of a choice, state fingerprints and random policies are implemented only
+//! once.
 //!
 //! **Vocabulary.** An operation on a shared object is *visible*; everything else is invisible and
 //! runs along with the visible operation before it. A state of the program is a situation in which
@@ -14,8 +15,8 @@
 //! positions in these lists. Creating a thread and ending it are not steps: they belong to the step
 //! before.
 //!
-//! The crate has no dependencies and needs no standard library, because it is compiled into foreign
-//! processes.
+//! The crate has no dependencies and does not use the standard library, because it is compiled into
+//! foreign processes.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,26 +1,26 @@
-//! What threads can do to the objects they share.
+//! The operations of threads on shared objects.
 
-/// A thread of one execution, dense from 0 (the main thread) in the order of creation. Ids are only
-/// comparable between executions with a common prefix; names ([`crate::ThreadRecord::name`]) always
-/// are.
+/// A thread of one execution; ids start at 0 (the main thread) and follow the order of creation.
+/// Ids are comparable only between executions with a common prefix; names
+/// ([`crate::ThreadRecord::name`]) always are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId(pub u32);
 
-/// An object of one execution, dense from 0 in the order of registration. Never let a choice or a
-/// fingerprint see it.
+/// An object of one execution; ids start at 0 and follow the order of registration. Choices and
+/// fingerprints must not depend on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
 impl ObjectId {
-    /// No object.
+    /// The absence of an object.
     pub const NONE: ObjectId = ObjectId(u32::MAX);
 }
 
-/// Where in the source an operation stands: opaque here; [`crate::Executor::site`] explains it.
+/// A source position: opaque here; [`crate::Executor::site`] resolves it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site(pub u64);
 
-/// What kind of object is registered, with its initial value.
+/// The kind of a registered object, with its initial value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Object {
     /// A mutex; a recursive one may be locked again by its owner.
@@ -39,27 +39,27 @@ pub enum Object {
     },
     /// A barrier.
     Barrier {
-        /// How many threads meet.
+        /// Number of threads per round.
         count: u32,
     },
     /// One-time initialisation.
     Once,
     /// A FIFO queue; the guest keeps the contents, the kernel the length.
     Queue {
-        /// Messages it holds at most; `u32::MAX` = unbounded; 0 = rendezvous.
+        /// Maximal number of messages; `u32::MAX` = unbounded; 0 = rendezvous.
         capacity: u32,
     },
     /// A memory location or an atomic variable; the guest keeps the value.
     Memory,
     /// A futex word.
     Futex,
-    /// A piece of memory with an end: a block of the heap, a mapping, the stack of a thread. Other
+    /// A piece of memory with a limited lifetime: a heap block, a mapping, a thread's stack. Other
     /// objects lie in it ([`crate::Kernel::place`]).
     Region,
 }
 
 impl Object {
-    /// What is counted, at first.
+    /// The initial value of the counter.
     pub(crate) fn initial_count(self) -> u32 {
         match self {
             Object::Semaphore { value } => value,
@@ -74,15 +74,15 @@ impl Object {
 pub enum Kind {
     /// Acquire a mutex; enabled when free (or owned by the thread, if recursive).
     Lock,
-    /// Acquire a mutex if it is free; `Outcome::ok` says whether.
+    /// Acquire a mutex if it is free; `Outcome::ok` is the result.
     TryLock,
     /// Release a mutex.
     Unlock,
-    /// Acquire for reading; enabled when there is no writer. `argument` 1 = a writer that waits may
-    /// go first: a thread that reads already then has the alternative of waiting behind it, which
-    /// is for ever.
+    /// Acquire for reading; enabled when there is no writer. `argument` 1 = waiting writers may go
+    /// first: a thread that already reads then has the alternative of waiting behind the writer,
+    /// forever.
     ReadLock,
-    /// Acquire for reading if possible. `argument` as above: the alternative is not to succeed.
+    /// Acquire for reading if possible. `argument` as above: the alternative is to fail.
     TryReadLock,
     /// Acquire for writing; enabled when free.
     WriteLock,
@@ -90,11 +90,12 @@ pub enum Kind {
     TryWriteLock,
     /// Release after reading.
     ReadUnlock,
-    /// Release after writing; `argument` 1 = and go on reading, so that no writer comes in between.
+    /// Release after writing; `argument` 1 = downgrade to reading, so that no writer comes in
+    /// between.
     WriteUnlock,
-    /// Release the mutex `second` and wait on the condition variable `object`: one step. The kernel
-    /// then waits, and acquires the mutex again by a [`Kind::Reacquire`] step, before the guest's
-    /// thread runs on.
+    /// Release the mutex `second` and wait on the condition variable `object`, in one step. The
+    /// kernel then waits, and reacquires the mutex by a [`Kind::Reacquire`] step before the guest's
+    /// thread continues.
     Wait,
     /// The second half of [`Kind::Wait`], entered by the kernel itself; enabled when notified (or
     /// timed out) and the mutex is free.
@@ -111,41 +112,42 @@ pub enum Kind {
     SemPost,
     /// Read the value, into `Outcome::value`.
     SemGet,
-    /// Arrive at a barrier; the last one to arrive goes on (`Outcome::ok` = leader), others wait
-    /// for [`Kind::Leave`]. `argument` [`Kind::ANONYMOUS`] = the thread does not look at who the
-    /// leader is: it waits for [`Kind::Leave`] in any case, and arrivals of such threads in one
+    /// Arrive at a barrier; the last thread to arrive continues (`Outcome::ok` = leader), others
+    /// wait for [`Kind::Leave`]. `argument` [`Kind::ANONYMOUS`] = the thread ignores which one is
+    /// the leader: it waits for [`Kind::Leave`] in any case, and arrivals of such threads in one
     /// round commute.
     Arrive,
-    /// The second half of [`Kind::Arrive`], entered by the kernel itself; enabled when all arrived.
-    /// The same for [`Kind::FutexWait`]; enabled when woken. A guest announces it after a
+    /// The second half of [`Kind::Arrive`], entered by the kernel itself; enabled when all have
+    /// arrived. Likewise for [`Kind::FutexWait`]; enabled when woken. A guest announces it after a
     /// [`Kind::Send`] to a rendezvous queue, with the message's number as `argument`: enabled when
     /// the message was taken (`Outcome::ok`), or no receiver is left.
     Leave,
     /// Enter one-time initialisation: enabled unless another thread is inside; `Outcome::ok` = this
     /// thread initialises.
     OnceBegin,
-    /// Initialisation is complete (`argument` 1), or was abandoned (0).
+    /// Initialisation is complete (`argument` 1) or abandoned (0).
     OnceEnd,
     /// Append a message; enabled when not full, or when no receiver is left (`Outcome::ok` = sent,
     /// `Outcome::value` = the message's number). To a rendezvous queue it is always enabled: the
     /// guest then announces [`Kind::Leave`].
     Send,
-    /// Append if not full. To a rendezvous queue: if a receiver waits; one that is about to may
-    /// wait already or not yet, which are two alternatives. `Outcome::value` 1 = no receiver is
-    /// left.
+    /// Append if not full. To a rendezvous queue: if a receiver waits. A receiver that is about to
+    /// wait may or may not be waiting yet, which gives two alternatives. `Outcome::value` 1 = no
+    /// receiver is left.
     TrySend,
-    /// Take a message; enabled when not empty, or when no sender is left (`Outcome::ok` = got one).
+    /// Take a message; enabled when not empty, or when no sender is left (`Outcome::ok` = received
+    /// one).
     Receive,
-    /// Take if not empty. `Outcome::ok` = got one; `Outcome::value` 1 = no sender is left.
+    /// Take if not empty. `Outcome::ok` = received one; `Outcome::value` 1 = no sender is left.
     TryReceive,
-    /// One end of a queue is gone: `argument` 0 = a sender, of which there is one unless
-    /// [`crate::Kernel::set_senders`] says otherwise; 1 = the receiver.
+    /// One end of a queue is dropped: `argument` 0 = a sender, of which there is one unless
+    /// [`crate::Kernel::set_senders`] was called; 1 = the receiver.
     Close,
     /// Atomic read.
     Load,
     /// Atomic write.
     Store,
-    /// Atomic read-modify-write. `argument` may hold a hint, see [`Operation::writes`].
+    /// Atomic read-modify-write. `argument` may contain a hint, see [`Operation::writes`].
     Update,
     /// Plain read that was made visible.
     Read,
@@ -155,48 +157,51 @@ pub enum Kind {
     Join,
     /// Whether the thread `argument` has ended, in `Outcome::ok`.
     TryJoin,
-    /// Wait for the thread's own token.
+    /// Wait for the thread's own park token.
     Park,
-    /// Give the thread `argument` its token.
+    /// Give the thread `argument` its park token.
     Unpark,
-    /// Let others go first; spinning threads are disabled until something they read changes.
+    /// Let other threads go first; spinning threads are disabled until something they read changes.
     ///
-    /// `argument` tells states of the thread itself apart (its registers, its stack): only one that
-    /// comes back to the same state, having only read, spins. If it is odd, nothing else decides
-    /// what the thread does next: waiting for a change then leaves nothing out. With 0 the thread's
-    /// state is not known and counts as always the same.
+    /// `argument` identifies the thread's own state (its registers, its stack): only a thread that
+    /// returns to the same state, having only read, spins. If it is odd, the state is complete:
+    /// waiting for a change then excludes nothing. With 0 the thread's state is unknown and counts
+    /// as always the same.
     ///
-    /// With an object: the thread has just seen, by a step on the object, that it must wait, and goes
-    /// on when the object was modified. It may have a time limit.
+    /// With an object: by its last step, on the object, the thread has found that it must wait, and
+    /// continues when the object is modified. It may have a time limit.
     Yield,
     /// Sleep `argument` nanoseconds of virtual time.
     Sleep,
-    /// Choose a number from 0 to `argument`, each of them an alternative. With an object: to the
-    /// number that [`crate::Kernel::set_count`] gave it last, which is a change of the object.
+    /// Choose a number from 0 to `argument`, each an alternative. With an object: up to the number
+    /// last set by [`crate::Kernel::set_count`], which counts as a change of the object.
     Toss,
     /// An assertion was evaluated; `argument` 0 = it failed, which ends the execution.
     Assert,
-    /// A message was exchanged, by other means than a queue: counts for fitness only.
+    /// A message was exchanged by other means than a queue: counts for fitness only.
     Message,
     /// The process ends while other threads live.
     Exit,
     /// Wait while the futex word is unchanged: a step that checks the word ([`Operation::writes`])
-    /// and enters the queue, or goes on with `Outcome::ok` false; then a [`Kind::Leave`] step when
-    /// woken. `second` may name the word as a memory object.
+    /// and enters the queue, or continues with `Outcome::ok` false; then a [`Kind::Leave`] step
+    /// when woken. `second` may name the word as a memory object.
     FutexWait,
-    /// Wake up to `argument` waiters: each set is an alternative when there are more.
-    /// `Outcome::value` = how many.
+    /// Wake up to `argument` waiters: each set is an alternative if there are more.
+    /// `Outcome::value` = the number of woken waiters.
     FutexWake,
-    /// A synchronisation object is destroyed: using it later is an error. Conflicts with every
-    /// operation on it. A mutex that is held stays (`Outcome::ok` false).
+    /// Destroy a synchronisation object: later uses are errors. Conflicts with every operation on
+    /// it. A mutex that is held stays (`Outcome::ok` false).
     Destroy,
-    /// A region is given back. Conflicts with every operation on an object that lies in it; the
-    /// guest reports what is wrong with a later one.
+    /// Free a region. Conflicts with every operation on an object in it; the guest reports errors
+    /// in later ones.
     Free,
-    /// A synchronisation object is initialised, whatever it was before: it begins anew, and whoever
-    /// held it holds it no more. Conflicts with every operation on it. An error while threads are in
-    /// the queue of a condition variable or at a barrier. See [`crate::Kernel::initialise`].
+    /// Initialise a synchronisation object, whatever its state: no thread holds it afterwards.
+    /// Conflicts with every operation on it. An error while threads are in the queue of a condition
+    /// variable or at a barrier. See [`crate::Kernel::initialise`].
     Initialise,
+    /// The thread is done and about to end: announced where a program asks whether threads have
+    /// ended ([`Kind::TryJoin`], or [`Kind::Join`] with a time limit).
+    End,
 }
 
 impl Kind {
@@ -204,7 +209,7 @@ impl Kind {
     pub const ANONYMOUS: u64 = 1;
 
     /// All kinds, by number.
-    pub const ALL: [Kind; 46] = [
+    pub const ALL: [Kind; 47] = [
         Kind::Lock,
         Kind::TryLock,
         Kind::Unlock,
@@ -251,9 +256,10 @@ impl Kind {
         Kind::Destroy,
         Kind::Free,
         Kind::Initialise,
+        Kind::End,
     ];
 
-    /// The kind of this number.
+    /// The kind with this number.
     pub fn from_number(number: u8) -> Option<Kind> {
         Kind::ALL.get(number as usize).copied()
     }
@@ -262,31 +268,31 @@ impl Kind {
 /// A visible operation that a thread is about to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    /// What it does.
+    /// The kind.
     pub kind: Kind,
-    /// The object it works on; [`ObjectId::NONE`] when there is none.
+    /// The object it works on, or [`ObjectId::NONE`].
     pub object: ObjectId,
-    /// The second object: the mutex of a condition variable, the other variable that a memory
+    /// The second object: the mutex of a condition variable, or the other variable that a memory
     /// access covers.
     pub second: ObjectId,
     /// See [`Kind`].
     pub argument: u64,
-    /// A blocking operation that may time out, which is then an extra alternative
+    /// Whether a blocking operation may time out, which is an additional alternative
     /// ([`crate::Timeouts`]).
     pub timed: bool,
-    /// The virtual time at which a timed operation gives up, and that its thread's clock then
-    /// shows.
+    /// The virtual time at which a timed operation times out, and to which the thread's clock then
+    /// advances.
     pub deadline: u64,
-    /// For [`Kind::Update`]: tells, when asked right before the step, whether it will modify the
-    /// object: a compare-and-exchange that is going to fail only reads. For [`Kind::FutexWait`]:
-    /// whether the word is still the expected one. `None` = yes. The function's argument is
-    /// `argument`; it must have no effect.
+    /// For [`Kind::Update`]: evaluated right before the step, says whether it will modify the
+    /// object (a compare-and-exchange that is going to fail only reads). For [`Kind::FutexWait`]:
+    /// whether the word is still the expected one. `None` = yes. The function is called with
+    /// `argument` and must not have effects.
     pub writes: Option<fn(u64) -> bool>,
-    /// Of an atomic operation on memory: what it orders.
+    /// The memory order of an atomic operation.
     pub order: MemoryOrder,
-    /// The same for an update that leaves the value as it is.
+    /// The memory order of an update that leaves the value unchanged.
     pub unchanged: MemoryOrder,
-    /// Where it stands.
+    /// The source position.
     pub site: Site,
 }
 
@@ -308,27 +314,27 @@ impl Operation {
     }
 }
 
-/// The memory order of an atomic operation or a fence. Data races are judged by it; what reads may
-/// see depends on it if the plan says so ([`crate::Memory`]).
+/// The memory order of an atomic operation or a fence. It determines data races, and with
+/// [`crate::Memory`] also what reads may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryOrder(u8);
 
 impl MemoryOrder {
     /// Orders nothing by itself.
     pub const RELAXED: MemoryOrder = MemoryOrder(0);
-    /// Learns what the writer of the value released.
+    /// Acquires what the writer of the value released.
     pub const ACQUIRE: MemoryOrder = MemoryOrder(1);
-    /// Publishes what its thread knows to reads that acquire the value.
+    /// Releases what its thread knows to reads that acquire the value.
     pub const RELEASE: MemoryOrder = MemoryOrder(2);
     /// Both.
     pub const BOTH: MemoryOrder = MemoryOrder(3);
-    /// Both, and one order of all such operations; that adds nothing as far as races go.
+    /// Both, and a total order of all such operations, which is irrelevant for races.
     pub const SEQUENTIAL: MemoryOrder = MemoryOrder(3 | Self::ONE_ORDER);
     const STORES: u8 = 4;
     const ONE_ORDER: u8 = 8;
 
-    /// The order by its number in C, which is also the compilers': relaxed, consume, acquire,
-    /// release, both, sequentially consistent. Consuming is acquiring, as for all compilers.
+    /// The order with this number in C and in compilers: relaxed, consume, acquire, release, both,
+    /// sequentially consistent. Consume is treated as acquire, as in all compilers.
     pub const fn from_c(number: u32) -> MemoryOrder {
         match number {
             0 => MemoryOrder::RELAXED,
@@ -339,32 +345,32 @@ impl MemoryOrder {
         }
     }
 
-    /// Of an update that leaves the value as it is, but stores it (an exchange of equal values), as
-    /// opposed to one that only reads (a compare-and-exchange that fails): reads of the value
-    /// acquire from it, too.
+    /// The order of an update that stores an unchanged value (an exchange of equal values), as
+    /// opposed to one that only reads (a compare-and-exchange that fails): reads of the value also
+    /// acquire from it.
     #[must_use]
     pub const fn storing(self) -> MemoryOrder {
         MemoryOrder(self.0 | Self::STORES)
     }
 
-    /// What both do.
+    /// The part common to both.
     #[must_use]
     pub const fn and(self, other: MemoryOrder) -> MemoryOrder {
         MemoryOrder(self.0 | other.0)
     }
 
-    /// The same of an operation that only reads.
+    /// The order of an operation that only reads.
     #[must_use]
     pub const fn reading(self) -> MemoryOrder {
         MemoryOrder(self.0 & !Self::RELEASE.0)
     }
 
-    /// Whether it learns what was released.
+    /// Whether it acquires.
     pub const fn acquires(self) -> bool {
         self.0 & 1 != 0
     }
 
-    /// Whether it publishes what its thread knows.
+    /// Whether it releases.
     pub const fn releases(self) -> bool {
         self.0 & 2 != 0
     }
@@ -383,27 +389,27 @@ impl MemoryOrder {
 /// The values of an atomic operation, for weak memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtomicValues {
-    /// What the memory holds.
+    /// The current content of the memory.
     pub present: u64,
-    /// What [`Kind::Store`] writes; what an update writes is set afterwards
+    /// The value that [`Kind::Store`] writes; the value that an update writes is set afterwards
     /// ([`crate::Kernel::set_result`]).
     pub stores: u64,
-    /// An update only reads if it finds something else.
+    /// An update that finds another value only reads.
     pub expected: Option<u64>,
-    /// An update that finds this leaves it, and would be repeated by a loop that waits for another
-    /// value: it only reads. Without that turn of the loop the execution is the same.
+    /// An update that finds this value leaves it unchanged, and a loop that waits for another value
+    /// would repeat it: it only reads. Without that iteration the execution is the same.
     pub awaits_change_of: Option<u64>,
 }
 
-/// What the thread learns from its operation.
+/// The result of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The alternative that was chosen: the value of a toss, the value of a semaphore; what was read
-    /// from weak memory.
+    /// The chosen alternative: the value of a toss, the value of a semaphore, the value read from
+    /// weak memory.
     pub value: u64,
-    /// Whether it succeeded: a lock was free, a message was there, the thread is the leader.
+    /// Whether it succeeded: a lock was free, a message was available, the thread is the leader.
     pub ok: bool,
-    /// It ended because its time was up.
+    /// Whether it timed out.
     pub timed_out: bool,
 }
 
@@ -417,6 +423,6 @@ mod tests {
             assert_eq!(kind as u8, number);
             assert_eq!(Kind::from_number(number), Some(kind));
         }
-        assert_eq!(Kind::from_number(Kind::Initialise as u8 + 1), None);
+        assert_eq!(Kind::from_number(Kind::End as u8 + 1), None);
     }
 }

@@ -1,7 +1,9 @@
-//! A guest without stacks: threads are state machines. For tests of the scheduler and of searches.
+//! A guest without stacks, whose threads are state machines. For tests of the scheduler and of
+//! searches.
 //!
-//! A [`Routine`] is asked for its next operation, again and again; it gets the outcome of the last one. Its invisible code
-//! is whatever it does in between, for instance to data shared by `Rc<Cell<_>>`.
+//! A [`Routine`] is asked repeatedly for its next operation, and is given the outcome of the
+//! previous one. Its invisible code is whatever it does in between, for instance to data shared by
+//! `Rc<Cell<_>>`.
 //!
 //! ```
 //! use turnpike_scheduler::script::{Script, start};
@@ -50,8 +52,8 @@ use crate::plan::Plan;
 
 /// A thread.
 pub trait Routine {
-    /// Runs up to the next visible operation; `None` = the thread ends. `outcome` is what came of
-    /// the last one.
+    /// Runs up to the next visible operation; `None` = the thread ends. `outcome` is the result of
+    /// the previous one.
     fn next(&mut self, outcome: Outcome, context: &mut Context<'_>) -> Option<Operation>;
 }
 
@@ -61,7 +63,7 @@ impl<F: FnMut(Outcome, &mut Context<'_>) -> Option<Operation>> Routine for F {
     }
 }
 
-/// What a running thread can do besides announcing operations.
+/// The context of a running thread.
 #[derive(Debug)]
 pub struct Context<'a> {
     /// The scheduler.
@@ -69,7 +71,7 @@ pub struct Context<'a> {
     routines: &'a mut Routines,
 }
 
-/// The threads of an execution; the one that runs is taken out.
+/// The threads of an execution, except the running one.
 #[derive(Default)]
 struct Routines(Vec<Option<Box<dyn Routine>>>);
 
@@ -108,7 +110,7 @@ impl Context<'_> {
         thread
     }
 
-    /// An assertion of the program fails.
+    /// Reports a failed assertion of the program.
     pub fn fail(&mut self, message: &str) {
         let thread = self.kernel.current();
         let failure =
@@ -117,7 +119,7 @@ impl Context<'_> {
     }
 }
 
-/// Makes the main thread.
+/// Creates the main thread.
 type Main = dyn FnMut(&mut Context<'_>) -> Box<dyn Routine> + Send;
 
 /// A program whose threads are routines.
@@ -133,13 +135,13 @@ impl core::fmt::Debug for Script {
 }
 
 impl Script {
-    /// A program; `main` is called for each execution, in its main thread, and answers how that
-    /// goes on.
+    /// A program. `main` is called for each execution, in its main thread, and returns the main
+    /// routine.
     pub fn new(main: impl FnMut(&mut Context<'_>) -> Box<dyn Routine> + Send + 'static) -> Script {
         Script { kernel: Kernel::new(), main: Box::new(main) }
     }
 
-    /// The same with vector clocks, for scripts that look for data races.
+    /// Enables vector clocks, for scripts that look for data races.
     #[must_use]
     pub fn with_clocks(mut self) -> Script {
         self.kernel.keep_clocks(true);
@@ -181,13 +183,13 @@ impl Executor for Script {
     }
 }
 
-/// A routine that does one operation after the other.
+/// A routine that performs the operations in order.
 pub fn straight(operations: Vec<Operation>) -> Box<dyn Routine> {
     let mut operations = operations.into_iter();
     Box::new(move |_outcome: Outcome, _context: &mut Context<'_>| operations.next())
 }
 
-/// A main routine that starts these threads, joins them one after the other, and ends.
+/// A main routine that starts these threads, joins them in order, and ends.
 pub fn start(threads: Vec<Box<dyn Routine>>) -> Box<dyn Routine> {
     let (mut threads, mut joins) = (Some(threads), Vec::new().into_iter());
     Box::new(move |_outcome: Outcome, context: &mut Context<'_>| {

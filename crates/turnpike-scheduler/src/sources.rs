@@ -1,8 +1,7 @@
-//! The crate's own source text, for those who compile it into something that cargo does not build:
-//! the library that is preloaded into foreign programs. It is a feature, because nothing else
-//! needs it.
+//! The crate's own source text, for users that compile it without cargo: the library that is
+//! preloaded into foreign programs. It is a feature, because nothing else needs it.
 
-/// Every file of the crate but this one: its path below `src`, and its text.
+/// Every file of the crate except this one: its path below `src`, and its text.
 pub const SOURCES: &[(&str, &str)] = &[
     ("bits.rs", include_str!("bits.rs")),
     ("dependence.rs", include_str!("dependence.rs")),
@@ -37,6 +36,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("lib.rs", include_str!("lib.rs")),
     ("operation.rs", include_str!("operation.rs")),
     ("plan.rs", include_str!("plan.rs")),
+    ("policy/few.rs", include_str!("policy/few.rs")),
     ("policy/genes.rs", include_str!("policy/genes.rs")),
     ("policy/mod.rs", include_str!("policy/mod.rs")),
     ("policy/priorities.rs", include_str!("policy/priorities.rs")),
@@ -53,7 +53,7 @@ mod tests {
     use alloc::vec::Vec;
     use std::path::Path;
 
-    /// All files below a folder, by their paths from `root` on.
+    /// All files below a folder, by their paths relative to `root`.
     fn files(root: &Path, folder: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -4,17 +4,20 @@
 //! cargo run --release -p turnpike-search --example figures -- diamond         # figure 2
 //! cargo run --release -p turnpike-search --example figures -- backloops       # figure 3
 //! cargo run --release -p turnpike-search --example figures -- scc             # figure 4
+//! cargo run --release -p turnpike-search --example figures -- reports         # figure 6, right
 //! cargo run --release -p turnpike-search --example figures -- philosophers5   # figure 8, right
 //! ```
 //!
 //! The seed is fixed and results do not depend on the number of threads: the output is the same every time.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use turnpike_model::Model;
+use turnpike_model::{Explorer, Label, LabelId, Model, ModelInfo, StepError, Successors};
 use turnpike_search::strategy::{Highway, HighwayApprox, HighwayIdeal, RandomWalk, Rdfs};
 use turnpike_search::{RunReport, SearchOptions, Strategy, Verdict, search};
 
@@ -34,8 +37,9 @@ fn main() -> ExitCode {
         "diamond" => diamond(out),
         "backloops" => backloops(out),
         "scc" => components(out),
+        "reports" => reports(out),
         "philosophers5" => philosophers(out),
-        _ => Err("which figure? diamond, backloops, scc or philosophers5".into()),
+        _ => Err("which figure? diamond, backloops, scc, reports or philosophers5".into()),
     };
     match outcome.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -130,6 +134,90 @@ fn components(out: &mut dyn Write) -> Outcome {
         row(out, visited, values.into_iter())?;
     }
     Ok(())
+}
+
+/// Figure 6, right: how often each propagation time is reported by 100,000 walks, and by 100 highways of width 1000. A
+/// search keeps extremes only, so the model counts. Times are in classes of ten, by their smallest.
+fn reports(out: &mut dyn Write) -> Outcome {
+    const PATH: u64 = 202;
+    const WIDTH: u64 = 1000;
+    const HIGHWAYS: u64 = 100;
+    let walks = RandomWalk { restart: true, ..RandomWalk::default() };
+    let mut found = Vec::new();
+    for (strategy, runs, states) in [
+        (Strategy::from(walks), 1, PATH * WIDTH * HIGHWAYS),
+        (Strategy::from(HighwayApprox { width: WIDTH }), HIGHWAYS, PATH * WIDTH),
+        (Strategy::from(Highway { width: WIDTH }), HIGHWAYS, PATH * WIDTH),
+    ] {
+        let model = turnpike_builtin::build("buffers", &[])?;
+        let counting = Counting { model: &*model, reports: Mutex::default() };
+        run(&counting, &strategy, "max report.1", states, runs)?;
+        found.push(counting.reports.into_inner().unwrap_or_default());
+    }
+    writeln!(out, "time,random,highway-approx-{WIDTH},highway-{WIDTH}")?;
+    let classes = || found.iter().flat_map(BTreeMap::keys).map(|time| time / 10);
+    for class in classes().min().unwrap_or(0)..=classes().max().unwrap_or(0) {
+        let times = class * 10..class * 10 + 10;
+        let count = |reports: &BTreeMap<u64, u64>| -> u64 {
+            reports.range(times.clone()).map(|(_, count)| count).sum()
+        };
+        let counts: Vec<String> = found.iter().map(|reports| count(reports).to_string()).collect();
+        writeln!(out, "{},{}", times.start, counts.join(","))?;
+    }
+    Ok(())
+}
+
+/// A model that counts the times that are reported in the states that are expanded.
+struct Counting<'a> {
+    model: &'a dyn Model,
+    reports: Mutex<BTreeMap<u64, u64>>,
+}
+
+impl Model for Counting<'_> {
+    fn info(&self) -> &ModelInfo {
+        self.model.info()
+    }
+
+    fn explorer(&self) -> Box<dyn Explorer + '_> {
+        Box::new(CountingExplorer { explorer: self.model.explorer(), reports: &self.reports })
+    }
+
+    fn left_out(&self) -> Option<String> {
+        self.model.left_out()
+    }
+}
+
+struct CountingExplorer<'a> {
+    explorer: Box<dyn Explorer + 'a>,
+    reports: &'a Mutex<BTreeMap<u64, u64>>,
+}
+
+impl Explorer for CountingExplorer<'_> {
+    fn initial(&mut self, out: &mut Vec<u32>) -> Result<(), StepError> {
+        self.explorer.initial(out)
+    }
+
+    fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
+        self.explorer.successors(state, out)?;
+        // Offers are alone too; they are most of all steps.
+        let alone = (out.len() == 1).then(|| self.explorer.label(out.label(0)));
+        let Some(action) = alone.as_ref().and_then(|label| label.actions.first()) else { return Ok(()) };
+        if action.name == "report" {
+            let time = action.arguments[0].parse().map_err(|_| StepError::new("a time is a number"))?;
+            if let Ok(mut reports) = self.reports.lock() {
+                *reports.entry(time).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, id: LabelId) -> Label {
+        self.explorer.label(id)
+    }
+
+    fn state_values(&mut self, state: &[u32], out: &mut Vec<String>) {
+        self.explorer.state_values(state, out);
+    }
 }
 
 /// Figure 8, right: how likely the deadlock of five philosophers is to be found, by width.

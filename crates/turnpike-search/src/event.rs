@@ -74,6 +74,9 @@ pub struct Progress {
     /// In a portfolio of strategies: which one is at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'static str>,
+    /// Of several processes: expansions of each, up to the level under way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<u64>,
 }
 
 /// Receives events, from any thread.

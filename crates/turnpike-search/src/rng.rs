@@ -24,6 +24,8 @@ pub(crate) enum Purpose {
     Execution = 6,
     /// Continuations that are sampled to explain a failure.
     Explain = 7,
+    /// Walk number k over the states of a model.
+    Walk = 8,
 }
 
 /// Derives an independent seed from a seed, a purpose and a number.

@@ -9,10 +9,12 @@ impl Writer {
         Writer(Vec::with_capacity(bytes))
     }
 
+    #[inline]
     pub(crate) fn byte(&mut self, byte: u8) {
         self.0.push(byte);
     }
 
+    #[inline]
     pub(crate) fn word(&mut self, word: u32) {
         self.0.extend_from_slice(&word.to_le_bytes());
     }
@@ -22,6 +24,7 @@ impl Writer {
         self.word(u32::try_from(count).expect("a message has fewer than 2^32 parts"));
     }
 
+    #[inline]
     pub(crate) fn long(&mut self, long: u64) {
         self.0.extend_from_slice(&long.to_le_bytes());
     }
@@ -68,6 +71,7 @@ impl Writer {
         self.0.extend_from_slice(bytes);
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -93,20 +97,24 @@ impl<'a> Reader<'a> {
         Reader(bytes)
     }
 
+    #[inline]
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(*head)
     }
 
+    #[inline]
     pub(crate) fn byte(&mut self) -> Option<u8> {
         self.take::<1>().map(|[byte]| byte)
     }
 
+    #[inline]
     pub(crate) fn word(&mut self) -> Option<u32> {
         self.take().map(u32::from_le_bytes)
     }
 
+    #[inline]
     pub(crate) fn long(&mut self) -> Option<u64> {
         self.take().map(u64::from_le_bytes)
     }
@@ -155,6 +163,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether nothing is left.
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

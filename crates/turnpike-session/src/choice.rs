@@ -1,21 +1,21 @@
-//! Settings that are one of a few words: requests, command lines and help use the same words.
+//! Settings with a few possible words, which requests, command lines and help share.
 
 use turnpike_model::Diagnostic;
 
-/// One of a few words.
+/// A setting with a few possible words.
 pub trait Choice: Copy + PartialEq + 'static {
-    /// Every word with what it means.
+    /// Every word with its meaning.
     const WORDS: &'static [(&'static str, &'static str)];
     /// Every value, in the order of the words.
     const VALUES: &'static [Self];
 
-    /// The word of this value.
+    /// The word for this value.
     fn word(self) -> &'static str {
         let index = Self::VALUES.iter().position(|value| *value == self).unwrap_or(0);
         Self::WORDS[index].0
     }
 
-    /// The value of this word.
+    /// The value for this word.
     fn from_word(text: &str) -> Result<Self, Diagnostic> {
         let index = Self::WORDS.iter().position(|(word, _)| *word == text);
         index.map(|index| Self::VALUES[index]).ok_or_else(|| {

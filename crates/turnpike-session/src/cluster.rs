@@ -1,4 +1,4 @@
-//! Several processes that make one search together: joining them, and the engine's link between them.
+//! Searches by several processes: joining them, and the link between their engines.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,18 +15,18 @@ use crate::request::{Request, Search};
 use crate::session::Session;
 use crate::source::{Location, Source};
 
-/// A process that is to take part in a search.
+/// A process that is to join a search.
 #[derive(Debug)]
 pub struct Membership {
     /// All processes.
     pub hosts: Hosts,
-    /// Which one this is.
+    /// The index of this process.
     pub process: usize,
-    /// What all processes know.
+    /// The secret that all processes share.
     pub secret: Secret,
-    /// How long to wait for the others.
+    /// How long to wait for the other processes.
     pub patience: Duration,
-    /// Processes on this machine, which share its cores.
+    /// The number of processes on this machine, which share its cores.
     pub neighbours: usize,
 }
 
@@ -38,8 +38,9 @@ pub struct Joined {
 }
 
 impl Membership {
-    /// Waits for the other processes. What differs from `identity` there is refused; connections of
-    /// strangers go to `note`. `interrupt` is set in all processes once it is set in one.
+    /// Waits for the other processes. Refuses processes with another `identity`, and reports
+    /// connections of strangers to `note`. When `interrupt` is set in one process, it is set in
+    /// all.
     pub fn join(
         &self,
         identity: &Identity,
@@ -67,22 +68,22 @@ impl Joined {
         &self.processes
     }
 
-    /// Threads of this process when none are asked for.
+    /// The default number of threads of this process.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// The process that was lost first, in words.
+    /// Describes the process that was lost first.
     pub fn lost(&self) -> Option<String> {
         self.link.with(|mesh| mesh.lost()).flatten().map(|lost| lost.to_string())
     }
 
-    /// Bytes sent to other processes so far.
+    /// The number of bytes sent to other processes so far.
     pub fn bytes_sent(&self) -> u64 {
         self.link.with(|mesh| mesh.traffic().0).unwrap_or_default()
     }
 
-    /// Says goodbye to the others.
+    /// Leaves the search.
     pub fn leave(self) {
         let mesh = self.link.mesh.write().unwrap_or_else(PoisonError::into_inner).take();
         mesh.into_iter().for_each(Mesh::close);
@@ -90,7 +91,7 @@ impl Joined {
 }
 
 impl Session {
-    /// The same source, searched together with other processes.
+    /// Searches this source together with other processes.
     #[must_use]
     pub fn searched_with(mut self, joined: &Joined) -> Self {
         self.processes = Some((joined.processes.clone(), joined.threads));
@@ -98,8 +99,8 @@ impl Session {
     }
 }
 
-/// What must be equal in a search that goes on from a checkpoint and in the one that left it. Limits on
-/// time and memory may differ, and so may the number of workers.
+/// What must be equal between a search that resumes from a checkpoint and the one that wrote it.
+/// Limits on time and memory and the number of workers may differ.
 pub fn resumable_as(version: &str, session: &Session, search: &Search) -> Result<String, Problem> {
     let mut search = search.clone();
     (search.limits.time, search.limits.memory) = (None, None);
@@ -109,29 +110,31 @@ pub fn resumable_as(version: &str, session: &Session, search: &Search) -> Result
     Ok(format!("turnpike {version}, model {fingerprint:016x}, {command}"))
 }
 
-/// What must be equal in all processes that search together.
+/// What must be equal in all processes of a search.
 pub fn identity_of(version: &str, session: &Session, search: &Search) -> Result<Identity, Problem> {
     let mut search = search.clone();
-    // Machines may differ in their cores.
+    // Machines may have different numbers of cores.
     search.running.threads = None;
     let options = Request { source: anywhere(session.source()), search };
     Ok(source_identity(version, session)?.with("search", options.command_line()))
 }
 
-/// What must be equal in all processes that do anything with a source.
+/// What must be equal in all processes that work with a source.
 pub fn source_identity(version: &str, session: &Session) -> Result<Identity, Problem> {
     let identity = Identity::default().with("version of turnpike", version);
     let identity = identity.with("model", format!("{:016x}", session.fingerprint()?));
     Ok(identity.with("options of the model", options_of_source(session.source())))
 }
 
-/// How a source is read, as words: every option that was given, whether or not the fingerprint knows it.
+/// The options of a source as words: every option that was set, even if it is not part of the
+/// fingerprint.
 pub fn options_of_source(source: &Source) -> String {
     let (words, arguments) = anywhere(source).command_words();
     crate::join_words(&[words, arguments].concat())
 }
 
-/// A source without the names of files, which may differ between machines. The fingerprint has their content.
+/// A source without file names, which may differ between machines. The fingerprint covers their
+/// content.
 fn anywhere(source: &Source) -> Source {
     match source {
         Source::Model { reading, .. } => {
@@ -143,7 +146,8 @@ fn anywhere(source: &Source) -> Source {
     }
 }
 
-/// What processes must agree on about checkpoints: whether they write some, and from which one they go on.
+/// What processes must agree on about checkpoints: whether they write them, and which one they
+/// resume from.
 #[must_use]
 pub fn with_checkpoints(identity: Identity, checkpoints: &Checkpoints) -> Identity {
     let written = if checkpoints.write.is_some() { "written" } else { "not written" };
@@ -151,11 +155,11 @@ pub fn with_checkpoints(identity: Identity, checkpoints: &Checkpoints) -> Identi
     identity.with("checkpoints", written).with("checkpoint to go on from", resumed)
 }
 
-/// The engine's link over a mesh of connections.
+/// The engine's link, as a mesh of connections.
 struct MeshLink {
     process: usize,
     processes: usize,
-    /// Gone after the goodbye.
+    /// `None` after leaving.
     mesh: RwLock<Option<Mesh>>,
 }
 

@@ -1,12 +1,13 @@
-//! Requests as words of a command line, ready to be pasted into a shell. Every client that shows
-//! how to repeat a result writes them here.
+//! Requests as words of a command line, ready to be pasted into a shell. All clients that show how
+//! to repeat a result use these.
 
 use crate::options::{Given, Section};
 use crate::request::Request;
 use crate::source::Source;
 
 impl Request {
-    /// `turnpike search` with the words of this request, the seed last, quoted for a shell.
+    /// `turnpike search` with the words of this request and the seed at the end, quoted for a
+    /// shell.
     pub fn command_line(&self) -> String {
         join_words(&self.command_words(&[]))
     }
@@ -27,8 +28,7 @@ impl Request {
 }
 
 impl Source {
-    /// The words that name the source and say how it is read; and the arguments of a program, which
-    /// come last.
+    /// The words for the source and its options, and the arguments of a program, which come last.
     pub fn command_words(&self) -> (Vec<String>, Vec<String>) {
         match self {
             Source::Model { location, reading } => {
@@ -57,7 +57,7 @@ fn option_words(given: &[Given]) -> Vec<String> {
     for Given { name, value } in given {
         match value {
             None => words.push(format!("--{name}")),
-            // Apart, it would be taken for a flag.
+            // As a separate word it would be parsed as a flag.
             Some(value) if value.starts_with('-') => words.push(format!("--{name}={value}")),
             Some(value) => words.extend([format!("--{name}"), value.clone()]),
         }

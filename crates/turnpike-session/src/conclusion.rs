@@ -7,15 +7,15 @@ use crate::problem::Problem;
 use crate::report::{Answer, Reply};
 use crate::request::{Expect, Goals};
 
-/// Whether a result is what was expected.
+/// Whether a result is the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
-    /// It is.
+    /// The result is as expected.
     Passed,
-    /// It is not.
+    /// The result is not as expected.
     Failed,
-    /// Nothing is known: a limit, a lossy store, what was left out.
+    /// The result is unknown, because of a limit, a lossy store, or something left out.
     Inconclusive,
     /// The query is not supported.
     Skipped,
@@ -24,7 +24,7 @@ pub enum Conclusion {
 }
 
 impl Conclusion {
-    /// That of a search.
+    /// The conclusion of a search.
     pub fn of_search(verdict: Verdict, in_part: bool, goals: &Goals) -> Self {
         let expect = goals.expect.unwrap_or(Expect::None);
         match (verdict, expect) {
@@ -36,7 +36,7 @@ impl Conclusion {
         }
     }
 
-    /// That of a search for all of these objectives, each of which must end as expected.
+    /// The conclusion of a search for all of these objectives, each of which must end as expected.
     pub(crate) fn of_all(verdicts: &[Verdict], in_part: bool, goals: &Goals) -> Self {
         let all = verdicts.iter().map(|&verdict| Conclusion::of_search(verdict, in_part, goals));
         all.fold(Conclusion::Passed, |one, other| match (one, other) {
@@ -46,7 +46,7 @@ impl Conclusion {
         })
     }
 
-    /// That of the answer to a query, which the model may expect to hold or not.
+    /// The conclusion of the answer to a query, which the model may expect to hold or not.
     pub(crate) fn of_reply(reply: &Result<Reply, Problem>, of_model: Option<bool>, goals: &Goals) -> Self {
         let satisfied = match reply {
             Ok(Reply::Searched { satisfied, .. }) => *satisfied,
@@ -65,8 +65,8 @@ impl Conclusion {
         if satisfied == expected { Conclusion::Passed } else { Conclusion::Failed }
     }
 
-    /// That of all queries together: a wrong one counts most, then a failed one, then what is not
-    /// known. If none could be asked at all, that is wrong as well.
+    /// The conclusion of all queries together: a wrong one counts most, then a failed one, then an
+    /// unknown one. If there is none at all, that is wrong as well.
     pub(crate) fn of_answers(answers: &[Answer]) -> Self {
         let has = |conclusion| answers.iter().any(|answer| answer.conclusion == conclusion);
         if has(Conclusion::Wrong) || answers.iter().all(|answer| answer.conclusion == Conclusion::Skipped) {

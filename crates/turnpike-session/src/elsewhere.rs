@@ -1,4 +1,4 @@
-//! Whether a failure under weak memory exists under stronger memory, too.
+//! Checks whether a failure under weak memory also exists under stronger memory.
 
 use std::sync::atomic::AtomicBool;
 
@@ -14,27 +14,27 @@ use crate::run::Silent;
 use crate::session::Session;
 use crate::source::Source;
 
-/// Executions after which the answer is that the failure was not found.
+/// After this many executions the failure counts as not found.
 const EXECUTIONS: u64 = 2_000;
 
-/// Whether what was found exists under another model of memory.
+/// Whether a failure exists under another memory model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Elsewhere {
-    /// The model, as `--memory` calls it.
+    /// The model, as in `--memory`.
     pub memory: &'static str,
-    /// Whether it exists there.
+    /// Whether the failure exists there.
     pub answer: Existence,
 }
 
-/// Whether something exists.
+/// Whether a failure exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Existence {
-    /// By this schedule.
+    /// It exists, with this schedule.
     Yes(Vec<u32>),
     /// It was not found in this many executions.
     NotIn(u64),
-    /// All executions were covered.
+    /// It does not exist: all executions were covered.
     No,
 }
 
@@ -52,7 +52,7 @@ impl Elsewhere {
     }
 }
 
-/// Looks for the same under each stronger model, by exhaustive search within a bound.
+/// Searches for the same failure under each stronger model, exhaustively within a bound.
 pub(crate) fn look(
     program: &ProgramSource,
     search: &Search,

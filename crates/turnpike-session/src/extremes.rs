@@ -1,4 +1,4 @@
-//! Queries for largest and smallest values: all reachable states are measured.
+//! Queries for the largest and smallest values, by measuring all reachable states.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -15,17 +15,17 @@ use crate::purpose::Purpose;
 use crate::source::Reading;
 use crate::timed::Timed;
 
-/// A query for extreme values, and the texts of what is measured.
+/// A query for extreme values, with the texts of the measured expressions.
 pub(crate) struct Extreme {
     question: Question,
     texts: Vec<String>,
 }
 
-/// What was measured.
+/// The measured values.
 pub struct Extremes {
-    /// What was measured of each expression.
+    /// The values of each expression.
     answer: Answer,
-    /// Why measuring stopped.
+    /// The reason why measuring stopped.
     pub stop: StopReason,
     extremum: Extremum,
     texts: Vec<String>,
@@ -34,22 +34,22 @@ pub struct Extremes {
 /// The values of one expression.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Extent {
-    /// What was measured.
+    /// The measured expression.
     pub expression: String,
-    /// The smallest value, if it was asked for.
+    /// The smallest value, if requested.
     pub low: Option<Bound>,
-    /// The largest value, if it was asked for.
+    /// The largest value, if requested.
     pub high: Option<Bound>,
 }
 
-/// One end of the values.
+/// One end of a range of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Bound {
-    /// The number; `None` when values grow without bound.
+    /// The number; `None` if values are unbounded.
     pub value: Option<i64>,
-    /// Whether values come as close to it as one likes without reaching it.
+    /// Whether values approach it without reaching it.
     pub strict: bool,
-    /// Whether this is the end; otherwise there are values beyond it, or there may be.
+    /// Whether this is the end. Otherwise there are, or may be, values beyond it.
     pub exact: bool,
 }
 
@@ -65,10 +65,10 @@ impl Serialize for Extremes {
     }
 }
 
-/// What a query asks for, if it asks for extreme values.
+/// Parses a query for extreme values; `None` if the query is of another kind.
 pub(crate) fn question(timed: &Timed, text: &str) -> Result<Option<Extreme>, Diagnostic> {
     let Ok(query) = timed.names.query(&timed.network, text) else {
-        // The search reports what is wrong with it.
+        // The search reports the errors in it.
         return Ok(None);
     };
     let QueryKind::Extremum { extremum, condition, quantities } = query.kind else { return Ok(None) };
@@ -119,7 +119,7 @@ pub(crate) fn measure(
 }
 
 impl Extremes {
-    /// Measured when everything is known.
+    /// `Measured` if everything is known.
     pub fn verdict(&self) -> Verdict {
         let known = |measured: &Measured| {
             let exact = |end: End| !matches!(end, End::Beyond(_));
@@ -133,12 +133,12 @@ impl Extremes {
         if all { Verdict::Measured } else { Verdict::Inconclusive }
     }
 
-    /// States that were measured.
+    /// The number of states measured.
     pub fn states(&self) -> u64 {
         self.answer.states
     }
 
-    /// Transitions between them.
+    /// The number of transitions between them.
     pub fn transitions(&self) -> u64 {
         self.answer.transitions
     }
@@ -148,7 +148,7 @@ impl Extremes {
         self.answer.complete
     }
 
-    /// What was measured, expression by expression; nothing when no reachable state counts.
+    /// The values of each expression; none if no reachable state counts.
     pub fn values(&self) -> Vec<Extent> {
         let complete = self.answer.complete;
         let end = |end: End| match end {
@@ -165,7 +165,7 @@ impl Extremes {
         self.texts.iter().zip(&self.answer.values).map(value).collect()
     }
 
-    /// The values as comparisons: `2 <= x < 7`.
+    /// The values as comparisons such as `2 <= x < 7`.
     pub fn comparisons(&self) -> Vec<String> {
         let values = self.texts.iter().zip(&self.answer.values);
         values
@@ -186,7 +186,7 @@ fn write_comparison(extremum: Extremum, text: &str, measured: &Measured, complet
         End::Unbounded => " has no bound".to_owned(),
         End::Beyond(value) => format!(" gets beyond {value}"),
     };
-    // What was not visited may be smaller or larger.
+    // States that were not visited may have smaller or larger values.
     let note = if complete { "" } else { ", as far as was visited" };
     match extremum {
         Extremum::Supremum => format!("{text}{high}{note}"),

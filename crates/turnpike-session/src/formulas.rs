@@ -1,4 +1,4 @@
-//! Requirements: formulas of the modal mu-calculus, each decided by itself.
+//! Requirements: formulas of the modal mu-calculus, each decided separately.
 
 mod absent;
 mod evidence;
@@ -23,7 +23,7 @@ use turnpike_search::{Limits, StopReason, Verdict, resources};
 
 pub use self::explanation::explain_evidence;
 use self::locations::Located;
-use self::search::TRY_AFTER;
+use self::search::{MOST_TRIED, TRY_AFTER};
 use crate::conclusion::Conclusion;
 use crate::impossible;
 use crate::labels::{self, Known};
@@ -35,7 +35,7 @@ use crate::run::Observer;
 use crate::session::Session;
 use crate::source::{Location, Source};
 
-/// A formula as the user gave it.
+/// A formula as entered by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormulaText {
     /// Its file, if it has one.
@@ -44,16 +44,16 @@ pub struct FormulaText {
     pub text: String,
 }
 
-/// A formula that was checked, ready to be decided.
+/// A checked formula, ready to be decided.
 pub struct CheckedFormula {
-    /// What it takes to decide it.
+    /// The fragment, which determines how to decide it.
     pub fragment: Fragment,
-    /// What is probably not meant.
+    /// Warnings about probable mistakes.
     pub warnings: Vec<Diagnostic>,
-    /// Actions that cannot occur, where the formula may hold for that reason alone.
+    /// Actions that cannot occur, if the formula may hold for that reason alone.
     vacuous: Vec<Diagnostic>,
     labels: LabelSource,
-    /// Actions that say where processes are.
+    /// Actions that describe the locations of processes.
     state_actions: Vec<String>,
     requirement: Arc<Requirement>,
     /// The specification whose data it uses, for checking evidence.
@@ -61,34 +61,34 @@ pub struct CheckedFormula {
     model: Arc<dyn Model>,
 }
 
-/// A formula with what came of it.
+/// A formula with its result.
 pub struct FormulaAnswer {
     /// The formula.
     pub formula: FormulaText,
-    /// What was found out, or why it could not be asked.
+    /// The result, or why there is none.
     pub reply: Result<FormulaReply, Problem>,
-    /// Whether that is what was expected.
+    /// Whether the result is as expected.
     pub conclusion: Conclusion,
     /// Wall-clock time.
     pub seconds: f64,
 }
 
-/// What was found out about a formula.
+/// The result for a formula.
 #[derive(Debug)]
 pub struct FormulaReply {
-    /// Whether it holds; `None` when that is not known.
+    /// Whether it holds; `None` if unknown.
     pub holds: Option<bool>,
-    /// Why that is not known.
+    /// The reason why that is unknown.
     pub reason: Option<String>,
-    /// Why exploring stopped.
+    /// The reason why exploration stopped.
     pub stop: StopReason,
-    /// What it takes to decide it.
+    /// The fragment, which determines how to decide it.
     pub fragment: Fragment,
-    /// The part of the system that decides it, if that explains anything.
+    /// The part of the system that decides it, if that is an explanation.
     pub evidence: Option<Evidence>,
-    /// How far exploring went.
+    /// How far exploration went.
     pub progress: Progress,
-    /// What is probably not meant.
+    /// Warnings about probable mistakes.
     pub warnings: Vec<Diagnostic>,
     /// The strategy, if a search for a path decided it.
     pub strategy: Option<&'static str>,
@@ -115,17 +115,17 @@ impl Serialize for FormulaAnswer {
 }
 
 impl FormulaText {
-    /// What the user calls it.
+    /// The name for the user.
     pub fn name(&self) -> &str {
         self.file.as_deref().unwrap_or_else(|| self.text.trim())
     }
 }
 
-/// A formula that is asked for, or why its file cannot be read.
+/// A requested formula, and the problem if its file cannot be read.
 pub type AskedFormula = (FormulaText, Option<Problem>);
 
-/// Reads what was asked for: a file, all files of a folder, or the formula itself. A file that cannot
-/// be read does not keep the others from being read.
+/// Reads requested formulas: a file, all files of a folder, or the formula itself. A file that
+/// cannot be read does not prevent reading the others.
 pub fn read_formulas(arguments: &[String]) -> Result<Vec<AskedFormula>, Problem> {
     let mut formulas = Vec::new();
     for argument in arguments {
@@ -155,7 +155,7 @@ pub fn read_formulas(arguments: &[String]) -> Result<Vec<AskedFormula>, Problem>
     Ok(formulas)
 }
 
-/// Whether an argument names a file or a folder of formulas, rather than being a formula.
+/// Whether an argument is a file or a folder of formulas rather than a formula.
 pub fn names_formula_files(argument: &str) -> bool {
     let path = Path::new(argument);
     has_extension(path) || path.is_dir()
@@ -173,14 +173,14 @@ fn read_file(path: &str) -> AskedFormula {
     (FormulaText { file: Some(path.to_owned()), text }, problem)
 }
 
-/// A mistake in a formula, with its text.
+/// A problem with a formula, with its text.
 fn mistake(formula: &FormulaText, diagnostics: Vec<Diagnostic>) -> Problem {
     let origin = formula.file.as_deref().unwrap_or("the formula");
     Problem::of_text(origin, formula.text.clone(), diagnostics)
 }
 
 impl Session {
-    /// The formulas that are asked for, if any.
+    /// The requested formulas, if any.
     pub(crate) fn formulas(&self, search: &Search) -> Result<Option<Vec<AskedFormula>>, Problem> {
         if search.goals.formulas.is_empty() {
             return Ok(None);
@@ -197,7 +197,7 @@ impl Session {
         let mut model = self.prepare(&Purpose::default())?.model;
         let (mut more, mut state_actions) = (Vec::new(), Vec::new());
         if let Some(timed) = self.timed() {
-            // What is left to refuse depends on the fragment.
+            // The remaining checks depend on the fragment.
             refuse::refuse_zones(&*model, Fragment::Safety)?;
             let located = Located::new(model, &timed.network);
             more = located.labels(&timed.network);
@@ -243,7 +243,8 @@ impl Session {
         Ok(CheckedFormula { fragment, warnings, vacuous, labels, state_actions, requirement, data, model })
     }
 
-    /// Warnings about actions that no label has. Built-in models know theirs, so there they are errors.
+    /// Warnings about actions that no label has. For built-in models, which have a vocabulary, they
+    /// are errors.
     fn assumed_actions(
         &self,
         formula: &FormulaText,
@@ -267,8 +268,8 @@ impl Session {
         Ok(warnings)
     }
 
-    /// Decides all formulas. One that is wrong does not keep the others from being decided; alone, it
-    /// is the request that failed.
+    /// Decides all formulas. A wrong one does not prevent deciding the others, but a single wrong
+    /// one fails the request.
     pub(crate) fn judge_all(
         &self,
         search: &Search,
@@ -330,15 +331,16 @@ impl Session {
             return checked.search(formula, search, observer, interrupt);
         }
         let started = Instant::now();
-        let mut watch = Watch { limits: &search.limits, interrupt, started, told: started, reason: None };
-        // What a search finds while the game goes on.
+        let mut watch =
+            Watch { limits: &search.limits, interrupt, started, last_report: started, reason: None };
+        // The result of a search while the game is being explored.
         let (mut attempts, mut next, mut found) = (0, TRY_AFTER, Ok(None));
         let mut play = |watch: &mut Watch<'_>| {
             solve(&*checked.model, &*checked.requirement, &mut |progress| {
-                watch.tell(progress, observer);
+                watch.report_progress(progress, observer);
                 if progress.states >= next {
                     let limits = Limits {
-                        states: Some(progress.states / 2),
+                        states: Some(MOST_TRIED.min(progress.states / 2)),
                         time: watch.left(),
                         ..search.limits.clone()
                     };
@@ -388,7 +390,7 @@ impl Session {
 }
 
 impl CheckedFormula {
-    /// Makes all labels of the system known, if that may bound a quantifier and the system is small.
+    /// Explores all labels of the system, if that may bound a quantifier and the system is small.
     fn learn_labels(&self, watch: &mut Watch<'_>) -> Result<bool, Problem> {
         if !self.requirement.gains_from_labels() {
             return Ok(false);
@@ -397,7 +399,7 @@ impl CheckedFormula {
         let mut stop = |states: usize| watch.stop(&Progress { states: states as u64, ..Progress::default() });
         let (ids, known) =
             labels::visit_labels(&*self.model, &mut *explorer, labels::MOST_STATES, &mut stop)?;
-        // What a model leaves out may have other labels.
+        // The parts that a model leaves out may have other labels.
         if known == Known::Some || self.model.left_out().is_some() {
             return Ok(false);
         }
@@ -406,31 +408,31 @@ impl CheckedFormula {
     }
 }
 
-/// Watches the limits of a search.
+/// Checks the limits of a search.
 struct Watch<'a> {
     limits: &'a Limits,
     interrupt: &'a AtomicBool,
     started: Instant,
-    /// When an observer heard of progress.
-    told: Instant,
+    /// The time of the last progress report.
+    last_report: Instant,
     reason: Option<StopReason>,
 }
 
-/// How often observers hear of progress.
+/// The interval between progress reports.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 impl Watch<'_> {
-    /// The time that is left, if it is limited.
+    /// The remaining time, if it is limited.
     fn left(&self) -> Option<Duration> {
         self.limits.time.map(|most| most.saturating_sub(self.started.elapsed()))
     }
 
-    /// Lets an observer know how far solving is, from time to time.
-    fn tell(&mut self, progress: &Progress, observer: &dyn Observer) {
-        if self.told.elapsed() < PROGRESS {
+    /// Reports progress to an observer at regular intervals.
+    fn report_progress(&mut self, progress: &Progress, observer: &dyn Observer) {
+        if self.last_report.elapsed() < PROGRESS {
             return;
         }
-        self.told = Instant::now();
+        self.last_report = Instant::now();
         observer.deciding(progress, self.started.elapsed());
     }
 
@@ -484,7 +486,7 @@ fn conclude(reply: &Result<FormulaReply, Problem>, goals: &Goals) -> Conclusion 
     if holds == expected { Conclusion::Passed } else { Conclusion::Failed }
 }
 
-/// A wrong formula counts most, then a failed one, then what is not known.
+/// A wrong formula counts most, then a failed one, then an unknown one.
 fn conclude_all(answers: &[FormulaAnswer]) -> Conclusion {
     let has = |conclusion| answers.iter().any(|answer| answer.conclusion == conclusion);
     let order = [Conclusion::Wrong, Conclusion::Failed, Conclusion::Inconclusive];

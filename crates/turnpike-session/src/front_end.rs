@@ -17,42 +17,42 @@ pub static FRONT_ENDS: &[&FrontEnd] =
 
 /// An input language.
 pub struct FrontEnd {
-    /// What requests call it.
+    /// The name in requests.
     pub name: &'static str,
-    /// What its files are.
+    /// A description of its files.
     pub doc: &'static str,
-    /// How its files end, in small letters.
+    /// The extensions of its files, in lower case.
     pub extensions: &'static [&'static str],
-    /// Options of [`Reading`] that only some languages understand, this one among them.
+    /// The options of [`Reading`] that only some languages support, including this one.
     pub(crate) options: &'static [&'static str],
-    /// What its models are called, one and many.
+    /// A phrase for its models, in the singular and in the plural.
     pub(crate) called: (&'static str, &'static str),
     pub(crate) read: Read,
 }
 
-/// How a file is read.
+/// The way to read a file.
 pub(crate) enum Read {
-    /// Its text becomes a model that is the same for every purpose.
+    /// Parses its text to a model that serves every purpose.
     Text(ReadText),
-    /// In a way of its own.
+    /// Reads it in a specific way.
     Document(fn(&Location, &Reading) -> Result<Document, Problem>),
 }
 
-/// Makes a model of a text, or says what is wrong with it.
+/// Parses a text to a model.
 pub type ReadText = fn(&SourceText<'_>) -> Result<Box<dyn Model>, Vec<Diagnostic>>;
 
 /// A text to read.
 pub struct SourceText<'a> {
-    /// What the user calls it.
+    /// The name for the user.
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
-    /// Names and values that the user set.
+    /// Names and values of settings.
     pub settings: &'a [(String, String)],
 }
 
 impl FrontEnd {
-    /// A language whose models are the same for every purpose.
+    /// A language whose models serve every purpose.
     pub const fn new(
         name: &'static str,
         doc: &'static str,
@@ -85,7 +85,7 @@ impl FrontEnd {
     }
 }
 
-/// Refuses options that only languages understand whose models this is not.
+/// Refuses options for other languages.
 pub(crate) fn refuse_options_of_others(
     name: &str,
     reading: &Reading,
@@ -125,7 +125,7 @@ impl Format {
     pub const AUT: Format = Format(&explicit::AUT);
     /// mCRL2 specifications.
     pub const MCRL2: Format = Format(&specification::MCRL2);
-    /// Every language with what its files are.
+    /// Every language with a description of its files.
     pub(crate) const WORDS: &'static [(&'static str, &'static str)] = {
         const COUNT: usize = FRONT_ENDS.len();
         const WORDS: [(&str, &str); COUNT] = {
@@ -140,7 +140,7 @@ impl Format {
         &WORDS
     };
 
-    /// What requests call it.
+    /// The name in requests.
     pub fn name(self) -> &'static str {
         self.0.name
     }

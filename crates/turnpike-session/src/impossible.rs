@@ -1,5 +1,5 @@
-//! Objectives that a model cannot meet because of what they name. Finding nothing would look like a
-//! proof, although it is a misspelling.
+//! Objectives that a model cannot meet because of the names in them. Not finding a misspelt name
+//! would look like a proof.
 
 use turnpike_model::label::TAU;
 use turnpike_model::{Diagnostic, Model, ModelInfo, Severity, Signatures, ViolationKind, Vocabulary, Word};
@@ -8,8 +8,8 @@ use turnpike_search::{Goal, Objective, RunReport, StopReason, Verdict};
 use crate::problem::Problem;
 use crate::request::Goals;
 
-/// Refuses objectives that name what the model cannot do. When unknown names are allowed, they are
-/// warnings instead.
+/// Refuses objectives with names that do not occur in the model. If unknown names are allowed,
+/// these are warnings.
 pub(crate) fn check(
     model: &dyn Model,
     objectives: &[Objective],
@@ -26,7 +26,7 @@ pub(crate) fn check(
     }
 }
 
-/// The objectives, with labels as the model prints them: `label e(03)` looks for `e(3)`.
+/// The objectives with labels as the model prints them: `label e(03)` searches for `e(3)`.
 pub(crate) fn normalise(model: &dyn Model, objectives: Vec<Objective>) -> Vec<Objective> {
     let Some(vocabulary) = model.vocabulary() else { return objectives };
     let normal = |objective: Objective| {
@@ -78,31 +78,31 @@ fn find_unknown(
         };
         errors.extend(words.into_iter().filter_map(|word| known.explain(word)));
     }
-    // Actions that never occur are as good as internal ones, but misspelt ones are not meant.
+    // Actions that never occur are harmless as internal ones, but misspelt ones are a mistake.
     let misspelt = internal.iter().map(|name| known.action(name));
     let misspelt = misspelt.filter(|word| matches!(word, Word::Unknown { .. }));
     errors.extend(misspelt.filter_map(|word| known.explain(word)));
     errors
 }
 
-/// Whether a name of an action has what only patterns for labels have.
+/// Whether the name of an action has characters that only occur in label patterns.
 fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '(', ')', '|'])
 }
 
-/// Why what a formula names cannot occur in a model.
+/// Explains why something in a formula cannot occur in a model.
 pub(crate) fn explain(model: &dyn Model, word: Word) -> Option<Diagnostic> {
     Known { vocabulary: model.vocabulary(), info: model.info() }.explain(word)
 }
 
-/// Whether a model knows all its actions and has none of this name.
+/// Explains that no action has this name, if the model knows all its actions.
 pub(crate) fn unknown_action(model: &dyn Model, name: &str) -> Option<Diagnostic> {
     let known = Known { vocabulary: model.vocabulary(), info: model.info() };
     let word = known.action(name);
     matches!(word, Word::Unknown { .. }).then(|| known.explain(word))?
 }
 
-/// An error that a model of this kind cannot have.
+/// Reports an error that models of this kind cannot have.
 fn missing_error(kind: ViolationKind, objective: &Objective, info: &ModelInfo) -> Option<Diagnostic> {
     let what = match kind {
         kind if info.violations.contains(&kind) => return None,
@@ -151,7 +151,7 @@ impl Known<'_> {
         }
     }
 
-    /// A pattern where names of actions are expected.
+    /// Reports a pattern where names of actions are expected.
     fn explain_pattern(&self, objective: &Objective) -> Option<Diagnostic> {
         let pattern = objective.text().strip_prefix("action").unwrap_or_default().trim();
         let word = self.label(pattern);
@@ -163,7 +163,7 @@ impl Known<'_> {
         Some(error.help(format!("write `label {pattern}`")))
     }
 
-    /// What is wrong, for the user.
+    /// Explains why a word cannot occur, for the user.
     fn explain(&self, word: Word) -> Option<Diagnostic> {
         let model = &self.info.name;
         let error = |message: String| Some(Diagnostic::error(message));
@@ -226,7 +226,7 @@ impl Known<'_> {
     }
 }
 
-/// Names that are listed in a message.
+/// The number of names listed in a message.
 const LISTED: usize = 20;
 
 fn list(names: &[&str]) -> String {
@@ -237,8 +237,8 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// Refuses objectives whose names no transition of a whole state space has, in models that do not know
-/// their names before they are explored.
+/// Refuses objectives with names that no transition of the complete state space has, for models
+/// that do not know their names before exploration.
 pub(crate) fn refuse_unseen(
     model: &dyn Model,
     objectives: &[Objective],
@@ -262,7 +262,7 @@ pub(crate) fn refuse_unseen(
     let known = Known { vocabulary: Some(&seen), info };
     match find_unknown(&known, false, objectives, internal).into_iter().next() {
         None => Ok(()),
-        // A name that is declared may never occur; without a declaration it is as good as misspelt.
+        // A declared name may never occur. Without declarations it may be misspelt.
         Some(error) => Err(match error.help.clone() {
             Some(help) => error.help(format!("{help}; name actions that need not occur in `action_names`")),
             None => error,
@@ -270,7 +270,8 @@ pub(crate) fn refuse_unseen(
     }
 }
 
-/// Actions of objectives that no execution of a program takes, although programs can.
+/// Actions of objectives that no execution of a program takes. These are only warnings, because
+/// other executions might.
 pub(crate) fn never_seen(model: &dyn Model, objectives: &[Objective], runs: &[RunReport]) -> Vec<Diagnostic> {
     let covered = |run: &&RunReport| run.verdict == Verdict::None && run.executions.is_some();
     let Some(run) = runs.iter().find(covered) else { return Vec::new() };

@@ -1,5 +1,5 @@
-//! The labels of systems that are not mCRL2 specifications, declared as actions with data so that
-//! formulas can speak about them.
+//! The labels of systems that are not mCRL2 specifications, declared as actions with data for use
+//! in formulas.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,27 +11,28 @@ use turnpike_model::{Diagnostic, Explorer, LabelId, Model, Successors};
 use crate::formulas::FormulaText;
 use crate::problem::Problem;
 
-/// States that are looked at to learn which labels a system has.
+/// The number of states visited to learn the labels of a system.
 pub(crate) const MOST_STATES: usize = 50_000;
 
-/// How many of a system's labels are known.
+/// Whether all labels of a system are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     All,
     Some,
 }
 
-/// What is known of the labels of a system.
+/// The known labels of a system.
 pub(crate) struct Labels {
-    /// A specification that declares them. It is about nothing but data.
+    /// A specification that declares them, without a process.
     pub(crate) data: Arc<Mcrl2Model>,
     pub(crate) known: Known,
-    /// What only the formula mentions, in words.
+    /// Notes about what only the formula mentions.
     pub(crate) assumed: Vec<String>,
 }
 
-/// Declares the labels of a system, `more` of which are known without exploring it. A system that
-/// declares nothing (`open`) may lack elements and sorts that the formula mentions.
+/// Declares the labels of a system, including `more` that are known without exploration. If the
+/// system has no declarations (`open`), elements and sorts of the formula may be missing in its
+/// labels.
 pub(crate) fn declarations(
     model: &dyn Model,
     more: &[String],
@@ -45,9 +46,7 @@ pub(crate) fn declarations(
     let name = &model.info().name;
     let element = |one: &String| format!("no label of {name} has an argument `{one}`");
     let sort = |(one, other): &(String, String)| {
-        format!(
-            "{name} declares no sort {one}: it is taken to be {other}, as far as labels show its elements"
-        )
+        format!("{name} declares no sort {one}: it is assumed to be {other}, based on its elements in labels")
     };
     let assumed = declared.assumed_elements.iter().map(element);
     let assumed = assumed.chain(declared.assumed_sorts.iter().filter(|one| one.0 != one.1).map(sort));
@@ -67,14 +66,14 @@ pub(crate) fn declarations(
     }
 }
 
-/// The texts of labels, as far as a bounded exploration meets them.
+/// The texts of labels found by a bounded exploration.
 fn labels_of(model: &dyn Model) -> Result<(BTreeSet<String>, Known), Problem> {
     let mut explorer = model.explorer();
     let (ids, known) = visit_labels(model, &mut *explorer, MOST_STATES, &mut |_| false)?;
     Ok((ids.into_iter().map(|id| explorer.label(id).text).collect(), known))
 }
 
-/// The labels that a bounded exploration meets, in the order in which it meets them.
+/// The labels found by a bounded exploration, in the order of their discovery.
 pub(crate) fn visit_labels(
     model: &dyn Model,
     explorer: &mut dyn Explorer,
@@ -114,7 +113,7 @@ pub(crate) fn visit_labels(
     Ok((ids, known))
 }
 
-/// A note for formulas about labels that were not met.
+/// A note for formulas about labels that were not found.
 pub(crate) fn not_all_known(model: &str) -> Diagnostic {
     let message = format!("only the labels of the first {MOST_STATES} states of {model} are known");
     Diagnostic::warning(message)

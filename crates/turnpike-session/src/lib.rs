@@ -75,10 +75,10 @@ pub use turnpike_search::{
 pub use turnpike_timed::network::QueryText;
 pub use zeno::Zeno;
 
-/// The strategies, and what a strategy of your own is made of.
+/// The strategies, and the interfaces for further ones.
 pub mod strategy {
     pub use turnpike_search::strategy::*;
 
-    // Knows the options of requests, too.
+    // Shadows the function above, because this one also knows the options of requests.
     pub use crate::options::register;
 }

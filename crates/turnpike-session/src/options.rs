@@ -1,27 +1,28 @@
-//! Options as values: how clients name a field of a request, what it is given, and what it means.
+//! Options as values: the name of a field of a request, its values and its meaning.
 //!
-//! A client that reads options from text (a command line, an experiment file, a form) derives its
-//! grammar from these tables, and writes a request back with them.
+//! A client that parses options from text (a command line, an experiment file, a form) derives its
+//! grammar from these tables, and also uses them to write requests.
 
 use turnpike_model::Diagnostic;
 use turnpike_search::strategy::{self, Descriptor, ValueKind};
 
 use crate::values;
 
-/// A part of a request whose fields are options.
+/// A part of a request with fields that are options.
 pub trait Section: Default + 'static {
-    /// What help calls it.
+    /// Its title in help texts.
     const TITLE: &'static str;
     /// Its options, in the order in which they are written.
     const OPTIONS: &'static [OptionRow<Self>];
 
-    /// Sets an option. `None` when the section has no option of that name.
+    /// Sets an option. `None` if the section has no option with that name.
     fn set(&mut self, name: &str, text: &str) -> Option<Result<(), Diagnostic>> {
         let option = Self::OPTIONS.iter().find(|option| option.name == name)?;
         Some((option.set)(self, text))
     }
 
-    /// The options that differ from their defaults, with their values as text; a switch has none.
+    /// The options that differ from their defaults, with their values as text. A switch has no
+    /// value.
     fn given(&self) -> Vec<Given> {
         let rows = Self::OPTIONS.iter();
         rows.flat_map(|row| row.texts(self).into_iter().map(|text| row.given(text))).collect()
@@ -33,17 +34,17 @@ pub trait Section: Default + 'static {
 pub struct OptionRow<T: 'static> {
     /// Its name, in words joined by hyphens.
     pub name: &'static str,
-    /// What it is given.
+    /// The kind of its value.
     pub takes: Takes,
-    /// What help calls the value.
+    /// The placeholder of the value in help texts.
     pub placeholder: &'static str,
-    /// What it means, without a final stop.
+    /// Its meaning, without a final stop.
     pub doc: &'static str,
-    /// Options that it cannot be given with.
+    /// Options that conflict with it.
     pub conflicts: &'static [&'static str],
     /// The values that differ from the default.
     pub get: fn(&T) -> Vec<String>,
-    /// Sets it, or adds to it.
+    /// Sets a value, or adds one.
     pub set: fn(&mut T, &str) -> Result<(), Diagnostic>,
 }
 
@@ -52,20 +53,20 @@ pub struct OptionRow<T: 'static> {
 pub struct Given {
     /// The option.
     pub name: String,
-    /// Its value; a switch has none.
+    /// Its value. A switch has none.
     pub value: Option<String>,
 }
 
-/// What an option is given.
+/// The kinds of values of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing: it is there or not.
+    /// No value: the option is present or not.
     Switch,
     /// A whole number from 0.
     Count,
     /// A whole number from 1.
     Positive,
-    /// A whole number that fits 32 bits.
+    /// A whole number that fits into 32 bits.
     Small {
         /// The smallest one.
         least: u32,
@@ -80,19 +81,19 @@ pub enum Takes {
     Word(&'static [(&'static str, &'static str)]),
     /// Any text.
     Text,
-    /// Any text, each time it is given.
+    /// Any text. The option may be repeated.
     Texts,
-    /// Names with commas between them.
+    /// Names separated by commas.
     Names,
 }
 
 impl Takes {
-    /// Whether it may be given several times.
+    /// Whether the option may be repeated.
     pub fn is_repeated(self) -> bool {
         matches!(self, Takes::Texts | Takes::Names)
     }
 
-    /// Why a text is not such a value.
+    /// Why a text is not a valid value.
     pub fn mistake(self, text: &str) -> Option<String> {
         match self {
             Takes::Count => values::count::<u64>(text).err(),
@@ -112,7 +113,7 @@ impl Takes {
 }
 
 impl<T> OptionRow<T> {
-    /// The values as a client writes them: names in one list.
+    /// The values as a client writes them, with names in a single list.
     fn texts(&self, section: &T) -> Vec<String> {
         let texts = (self.get)(section);
         match self.takes {
@@ -138,7 +139,7 @@ pub(crate) const fn option<T>(
     OptionRow { name, takes, placeholder, doc, conflicts: &[], get, set }
 }
 
-/// A row for something that is there or not.
+/// A row for a switch.
 pub(crate) const fn switch<T>(
     name: &'static str,
     doc: &'static str,
@@ -148,12 +149,12 @@ pub(crate) const fn switch<T>(
     option(name, Takes::Switch, "", doc, get, set)
 }
 
-/// A value that a client checked before, or did not.
+/// Parses a value, which a client may have checked before.
 pub(crate) fn parse<T>(text: &str, parse: fn(&str) -> Result<T, String>) -> Result<T, Diagnostic> {
     parse(text).map_err(|why| Diagnostic::error(format!("invalid value `{text}`: {why}")))
 }
 
-/// Adds names with commas between them.
+/// Adds names separated by commas.
 pub(crate) fn add_names(names: &mut Vec<String>, text: &str) -> Result<(), Diagnostic> {
     names.extend(text.split(',').map(str::to_owned));
     Ok(())
@@ -169,7 +170,7 @@ pub(crate) fn text_of<T: ToString>(value: Option<&T>) -> Vec<String> {
     value.map(ToString::to_string).into_iter().collect()
 }
 
-/// What the option of this name takes, whichever section or strategy has it.
+/// The kind of value of the option with this name, in any section or strategy.
 pub fn takes(name: &str) -> Option<Takes> {
     use crate::request::{Goals, Running, WitnessSettings};
     use crate::source::{Reading, TimedReading};
@@ -194,13 +195,13 @@ pub fn takes(name: &str) -> Option<Takes> {
         .or_else(of_strategy)
 }
 
-/// Every option of a request and of the strategies.
+/// All options of requests and strategies.
 pub(crate) fn all_names() -> Vec<&'static str> {
     let of_strategies = strategy::all().flat_map(|strategy| strategy.options).map(|option| option.name);
     request_names().into_iter().chain(of_strategies).collect()
 }
 
-/// Every option of a request but those of its strategy.
+/// All options of requests, except those of strategies.
 fn request_names() -> Vec<&'static str> {
     use crate::request::{Goals, Running, WitnessSettings};
     use crate::source::{Reading, TimedReading};
@@ -218,8 +219,9 @@ fn request_names() -> Vec<&'static str> {
         .collect()
 }
 
-/// Adds a strategy to the built-in ones: requests can name it from now on, and give it its options. Names
-/// of strategies and options must be new, unless an option means the same as that of another strategy.
+/// Registers a strategy in addition to the built-in ones, so that requests can use it and its
+/// options. Names of strategies and options must be new, except for options with the same meaning
+/// as in another strategy.
 pub fn register(descriptor: &'static Descriptor) -> Result<(), Diagnostic> {
     let taken = request_names();
     if let Some(option) = descriptor.options.iter().find(|option| taken.contains(&option.name)) {

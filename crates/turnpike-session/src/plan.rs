@@ -1,4 +1,4 @@
-//! A search that is ready to begin: the system, and the settings of the engine.
+//! Plans: searches that are ready to run, with the system and the settings of the engine.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,30 +16,30 @@ use crate::problem::Problem;
 use crate::request::{AcceptAt, Search};
 use crate::warnings;
 
-/// A search that is ready to begin. It can be made any number of times.
+/// A search that is ready to run, any number of times.
 pub struct Plan {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) options: SearchOptions,
-    /// What is odd about the goals, to be read before the search rather than hours later.
+    /// Warnings about the goals, to be shown before the search rather than hours later.
     pub(crate) warnings: Vec<Diagnostic>,
-    /// Whether objectives may name what the system does not have.
+    /// Whether objectives may have unknown names.
     allow_unknown: bool,
 }
 
-/// What the engine must know of a source besides its system.
+/// Properties of a source that the engine needs in addition to its system.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits {
     /// Whether it is a program.
     pub(crate) program: bool,
-    /// Whether states that another one covers are left out.
+    /// Whether covered states are pruned.
     pub(crate) cover: bool,
-    /// Whether exhaustive search is asked to use source-DPOR, or not to.
+    /// Whether exhaustive search must or must not use source-DPOR, if requested.
     pub(crate) source_dpor: Option<bool>,
 }
 
 impl Plan {
-    /// A search of a system that the client made itself. Without objectives it looks for any error of
-    /// a program, or for a deadlock.
+    /// A search of a system that the client built. Without objectives it looks for any error of a
+    /// program, or for a deadlock.
     pub fn of_model(model: Arc<dyn Model>, search: &Search) -> Result<Plan, Problem> {
         search.check()?;
         let strategy = build_strategy(search, model.info())?;
@@ -87,24 +87,24 @@ impl Plan {
         options.states_in_witness = witness.states;
         options.shorten = witness.shorten;
         options.shorten_budget = witness.shorten_budget;
-        // Asked for by number, even one run is one of many, and gives what it gives among them.
+        // With an explicit number of runs, even a single run gives the same result as one of many.
         options.thorough = running.runs.is_none();
         Ok(Plan { model, options, warnings, allow_unknown: goals.allow_unknown })
     }
 
-    /// The same search, with checkpoints.
+    /// Adds checkpoints.
     pub(crate) fn with_checkpoints(mut self, checkpoints: &Checkpoints) -> Self {
         self.options.checkpoints = checkpoints.clone();
         self
     }
 
-    /// The same search, whose states move to files when memory is short.
+    /// Moves states to files when memory is short.
     pub(crate) fn with_spill(mut self, spill: Option<&Spill>) -> Self {
         self.options.spill = spill.cloned();
         self
     }
 
-    /// The same search, made together with other processes.
+    /// Searches together with other processes.
     pub(crate) fn shared_out(mut self, processes: Option<&(Processes, usize)>, search: &Search) -> Self {
         if let Some((processes, threads)) = processes {
             self.options.processes = Some(processes.clone());
@@ -113,21 +113,21 @@ impl Plan {
         self
     }
 
-    /// The same search with a strategy that the client made itself.
+    /// Replaces the strategy by one that the client built.
     #[must_use]
     pub fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.options.strategy = strategy;
         self
     }
 
-    /// The same search, in which states that others cover are left out or not.
+    /// Sets whether covered states are pruned.
     #[must_use]
     pub fn leave_out_covered(mut self, cover: bool) -> Self {
         self.options.cover = cover;
         self
     }
 
-    /// The same search, which reports the states of each level that it chooses.
+    /// Reports the states that are selected for each level.
     #[must_use]
     pub fn tell_levels(mut self) -> Self {
         self.options.tell_levels = true;
@@ -139,19 +139,20 @@ impl Plan {
         self.options.strategy.name()
     }
 
-    /// What is searched.
+    /// The system to search.
     pub fn model(&self) -> &Arc<dyn Model> {
         &self.model
     }
 
-    /// Refuses a search that cannot begin, such as one for a condition that the model does not know.
+    /// Refuses a search that cannot start, for example because of a condition that is invalid for
+    /// the model.
     pub fn check(&self) -> Result<(), Problem> {
         turnpike_search::check(&*self.model, &self.options)
             .map_err(|error| crate::run::explain(error, &self.options.objectives, &*self.model))
     }
 
-    /// Makes the search. A name that nothing in the whole system has is an error, as
-    /// it is before the search in models that know their names.
+    /// Runs the search. A name that does not occur anywhere in the system is an error, as it is
+    /// before the search in models that know their names.
     pub fn run(&self, events: &EventSink<'_>, interrupt: &AtomicBool) -> Result<SearchReport, SearchError> {
         let report = turnpike_search::search(&*self.model, &self.options, events, interrupt)?;
         self.refuse_unseen(&report.runs)?;
@@ -166,8 +167,8 @@ impl Plan {
         }
     }
 
-    /// Makes the run of this number alone: what it gives is what it gives among all runs. `None` when it
-    /// was interrupted before it could begin.
+    /// Makes only the run with this number, with the same result as among all runs. `None` if it
+    /// was interrupted before it started.
     pub fn run_alone(&self, number: u64, interrupt: &AtomicBool) -> Result<Option<RunReport>, SearchError> {
         let mut options = self.options.clone();
         options.seed = run_seed(self.options.seed, number);
@@ -179,12 +180,12 @@ impl Plan {
     }
 }
 
-/// The strategy that a search names, for this model.
+/// Builds the requested strategy for this model.
 pub(crate) fn build_strategy(search: &Search, model: &ModelInfo) -> Result<Strategy, Problem> {
     Ok(search.strategy.descriptor()?.build(&search.strategy.options(), model)?)
 }
 
-/// Threads when none are asked for.
+/// The default number of threads.
 pub fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }

@@ -4,62 +4,62 @@ use serde::{Serialize, Serializer};
 use turnpike_model::{Diagnostic, Severity, StepErrorKind, Trace};
 use turnpike_search::SearchError;
 
-/// Why a request cannot be carried out, with the text that diagnostics point into.
+/// Why a request failed, with the text that its diagnostics refer to.
 #[derive(Clone, Debug, Serialize)]
 pub struct Problem {
-    /// Whose problem it is.
+    /// The cause of the problem.
     pub kind: ProblemKind,
-    /// What it is about: a file name, or nothing.
+    /// The file that it is about; may be empty.
     pub origin: String,
-    /// The text that diagnostics point into.
+    /// The text that diagnostics refer to.
     pub source: Option<String>,
-    /// What is wrong, the most important first.
+    /// The diagnostics, the most important one first.
     #[serde(serialize_with = "diagnostics")]
     pub diagnostics: Vec<Diagnostic>,
-    /// The steps that led to it, when the model itself failed.
+    /// The steps that led to it, if the model itself failed.
     #[serde(serialize_with = "labels")]
     pub trace: Option<Box<Trace>>,
 }
 
-/// Whose problem something is.
+/// The cause of a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProblemKind {
     /// The request or its source is wrong.
     #[default]
     Usage,
-    /// A program did something else when it was executed again with the same schedule.
+    /// A program behaved differently when it was executed again with the same schedule.
     Nondeterministic,
     /// A defect of turnpike.
     Internal,
 }
 
 impl Problem {
-    /// One sentence without a place.
+    /// A single error without a position.
     pub fn new(message: impl Into<String>) -> Self {
         Problem::from(Diagnostic::error(message))
     }
 
-    /// A file that cannot be read or written.
+    /// An error in reading or writing a file.
     pub fn file(path: &str, doing: &str, error: &std::io::Error) -> Self {
         Problem::new(format!("cannot {doing} {path}: {error}"))
     }
 
-    /// Names the file that the diagnostics are about.
+    /// Sets the file that the diagnostics are about.
     #[must_use]
     pub fn in_file(mut self, path: impl Into<String>) -> Self {
         self.origin = path.into();
         self
     }
 
-    /// Names the text that the diagnostics point into.
+    /// Sets the text that the diagnostics refer to.
     #[must_use]
     pub fn in_text(mut self, text: impl Into<String>) -> Self {
         self.source = Some(text.into());
         self
     }
 
-    /// Whether the input is understood, but cannot be handled.
+    /// Whether the input is valid, but not supported.
     pub(crate) fn is_unsupported(&self) -> bool {
         self.diagnostics.iter().any(|one| one.unsupported)
     }
@@ -115,7 +115,7 @@ impl From<SearchError> for Problem {
     }
 }
 
-/// Writes diagnostics with the bytes of the text that they point at.
+/// Serialises diagnostics with their byte positions in the text.
 pub(crate) fn diagnostics<S: Serializer>(diagnostics: &[Diagnostic], out: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-//! Programs, and how they are executed.
+//! Programs and the options for their execution.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use turnpike_model::{Diagnostic, hash};
 #[cfg(target_os = "linux")]
 pub use turnpike_program::native::Held;
-use turnpike_program::native::{Isolation, Limits, NativeProgram, Threads, Visibility};
+use turnpike_program::native::{Isolation, Limits, NativeProgram, Prefixes, Threads, Visibility};
 use turnpike_program::{
     DEFAULT_MAX_STEPS, Executable, LIBRARY, Launch, ProgramModel, ProgramOptions, check_signature,
 };
@@ -21,16 +21,16 @@ use crate::options::{OptionRow, Section, Takes, option, parse, text_of};
 use crate::problem::Problem;
 use crate::values;
 
-/// Executions from which accesses are learned for persistent sets.
+/// The number of executions recorded to learn accesses for persistent sets.
 const RECORDED_EXECUTIONS: u64 = 200;
 
-/// In place of a function: the part between `tp_begin` and `tp_end`.
+/// Used in place of a function for the part between `tp_begin` and `tp_end`.
 const MARKS: &str = "marks";
 
 /// Receives what a program prints.
 pub type Output = fn(&str);
 
-/// A program, and how it is executed. What is absent has a default.
+/// A program and the options for its execution. Absent options have defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProgramSource {
@@ -39,36 +39,38 @@ pub struct ProgramSource {
     /// Its arguments.
     #[serde(with = "values::words")]
     pub arguments: Vec<OsString>,
-    /// Steps after which executions are cut.
+    /// The number of steps after which executions are cut.
     pub max_steps: Option<u32>,
-    /// When operations with a time limit give up.
+    /// When operations with a time limit time out.
     pub timeouts: GiveUp,
-    /// Spurious wake-ups of condition variables that an execution may have.
+    /// The number of spurious wake-ups of condition variables in an execution.
     pub spurious: Option<u32>,
     /// What atomic operations may see.
     pub memory: MemoryModel,
-    /// How often an execution may leave a thread that could go on.
+    /// How often an execution may preempt a thread.
     pub preemptions: Option<u32>,
     /// How many threads an execution may pass over.
     pub delays: Option<u32>,
-    /// The function around whose calls threads are scheduled, or `marks`.
+    /// The function to schedule threads in, or `marks`.
     pub around: Option<String>,
-    /// Signatures of errors to go on past.
+    /// Signatures of errors to ignore.
     pub suppress: Vec<String>,
     /// Which memory accesses are steps.
     pub visible: Visible,
-    /// What the threads of the program become.
+    /// The implementation of the program's threads.
     pub threads_as: Option<ThreadsAs>,
-    /// How executions are kept from influencing each other.
+    /// How to keep executions from influencing each other.
     pub isolation: Apart,
-    /// Memory that an execution may use, in bytes.
+    /// What becomes of the steps that executions of a systematic search share.
+    pub prefixes: Shared,
+    /// The memory limit of an execution, in bytes.
     pub guest_memory: Option<u64>,
-    /// Time without a visible operation after which an execution hangs.
+    /// The time without a visible operation after which an execution counts as hung.
     #[serde(with = "values::time")]
     pub guest_timeout: Option<Duration>,
-    /// Choices that are left out because others stand for them.
+    /// How to prune redundant choices.
     pub reduction: Option<Reduction>,
-    /// Of this many executions one is executed again.
+    /// One in this many executions is repeated.
     pub check_every: Option<u64>,
 }
 
@@ -145,6 +147,18 @@ choice! {
         Reset = "reset",
         /// A process for each: slower
         Fork = "fork",
+    }
+}
+
+choice! {
+    /// What becomes of the steps that an execution shares with the one before it.
+    Shared = Auto {
+        /// Executions go on from copies of processes where that is faster
+        Auto = "auto",
+        /// They are executed again
+        Repeat = "repeat",
+        /// Executions go on from copies of processes wherever that is possible
+        Copy = "copy",
     }
 }
 
@@ -266,6 +280,14 @@ impl Section for ProgramSource {
             |program, text| Apart::from_word(text).map(|how| program.isolation = how),
         ),
         option(
+            "prefixes",
+            Takes::Word(Shared::WORDS),
+            "HOW",
+            "What to do with steps that executions of a systematic search share [default: auto]",
+            |program| unusual(program.prefixes),
+            |program, text| Shared::from_word(text).map(|how| program.prefixes = how),
+        ),
+        option(
             "guest-memory",
             Takes::Size,
             "SIZE",
@@ -303,7 +325,7 @@ impl Section for ProgramSource {
 }
 
 impl ProgramSource {
-    /// Whether exhaustive search is asked to use source-DPOR, or not to.
+    /// Whether exhaustive search must or must not use source-DPOR, if requested.
     pub fn source_dpor(&self) -> Option<bool> {
         self.reduction.map(|reduction| reduction == Reduction::SourceDpor)
     }
@@ -312,8 +334,8 @@ impl ProgramSource {
         Bounds { preemptions: self.preemptions, delays: self.delays, around: self.around.is_some() }
     }
 
-    /// Refuses reductions that would leave out schedules within a bound: the order of independent
-    /// steps that stands for another one may need more preemptions.
+    /// Refuses reductions that would be unsound with a bound: the representative order of
+    /// independent steps may need more preemptions than another one.
     fn check_bounds(&self) -> Result<(), Problem> {
         let bounds = [
             ("preemptions", self.preemptions.is_some()),
@@ -354,14 +376,14 @@ impl ProgramSource {
     }
 }
 
-/// What the file of a program shows.
+/// Reads the properties of a program's file.
 pub fn read_executable(path: &Path) -> Result<Executable, Problem> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Problem::file(&name, "read", &error))?;
     Ok(Executable::read(&bytes, LIBRARY))
 }
 
-/// What is doubtful about a program: a search of it may miss something.
+/// Warnings about a program because of which a search may miss something.
 pub fn describe_doubts(executable: &Executable) -> Vec<Diagnostic> {
     let mut doubts = Vec::new();
     if !executable.threads {
@@ -403,7 +425,7 @@ pub(crate) fn open(source: &ProgramSource, output: Option<Output>) -> Result<Pro
         let why = "persistent sets cannot be used under weak memory; use --reduction source-dpor or sleep";
         return Err(Problem::new(why));
     }
-    // Annotations of the program's author count; where there are none, executions have to show it.
+    // Annotations by the program's author count. Without them, executions must show the accesses.
     let persistent = if tabled { declared(source).map_err(failed)? } else { None };
     let learn = tabled && persistent.is_none();
     let invisible = source.memory != MemoryModel::Sc && !executable.hooks;
@@ -419,7 +441,7 @@ pub(crate) fn open(source: &ProgramSource, output: Option<Output>) -> Result<Pro
     if learn { model.with_recorded_accesses(RECORDED_EXECUTIONS).map_err(failed) } else { Ok(model) }
 }
 
-/// The program with the settings of the source.
+/// The program with the options of the source.
 #[cfg(target_os = "linux")]
 fn native(source: &ProgramSource) -> NativeProgram {
     let usual = Limits::default();
@@ -439,6 +461,11 @@ fn native(source: &ProgramSource) -> NativeProgram {
             Apart::Reset => Isolation::Reset,
             Apart::Fork => Isolation::Fork,
         },
+        prefixes: match source.prefixes {
+            Shared::Auto => Prefixes::Auto,
+            Shared::Repeat => Prefixes::Repeat,
+            Shared::Copy => Prefixes::Copy,
+        },
         visibility: match source.visible {
             Visible::Sync => Visibility::Sync,
             Visible::Racy => Visibility::Racy,
@@ -449,8 +476,8 @@ fn native(source: &ProgramSource) -> NativeProgram {
     }
 }
 
-/// Executes a schedule with threads of the system, so that a debugger knows them, and stops it where it ends until `look`
-/// has seen it.
+/// Executes a schedule with system threads, so that a debugger sees them, and stops at its end
+/// until `look` returns.
 #[cfg(target_os = "linux")]
 pub fn hold_at_end(
     source: &ProgramSource,
@@ -464,7 +491,7 @@ pub fn hold_at_end(
     program.launch()?.hold(&plan, |held| look(&program, held))
 }
 
-/// Where the function is around whose calls threads are scheduled.
+/// The address range of the function to schedule threads in.
 #[cfg(target_os = "linux")]
 fn find_around(source: &ProgramSource) -> Result<Option<[u64; 2]>, Problem> {
     match source.around.as_deref() {
@@ -482,7 +509,7 @@ fn find_around(_: &ProgramSource) -> Result<Option<[u64; 2]>, Problem> {
     Ok(None)
 }
 
-/// What the program's threads declare that they may touch.
+/// The accesses that the program's threads declare.
 #[cfg(target_os = "linux")]
 fn declared(source: &ProgramSource) -> Result<Option<MayAccess>, GuestError> {
     native(source).declared_accesses()
@@ -493,7 +520,7 @@ fn declared(_: &ProgramSource) -> Result<Option<MayAccess>, GuestError> {
     Ok(None)
 }
 
-/// The program's hash, and how it is started.
+/// The hash of the program, and the way to start it.
 #[cfg(target_os = "linux")]
 fn launch(
     source: &ProgramSource,
@@ -502,7 +529,7 @@ fn launch(
 ) -> Result<(u64, Box<Launch>), GuestError> {
     let program = NativeProgram { around, ..native(source) };
     program.check()?;
-    // What is visible decides what the positions in a schedule mean.
+    // Visibility determines the meaning of the positions in a schedule.
     let hash = hash::mix(program.hash()?, source.visible as u64);
     let launch = move || {
         let executor: Box<dyn Executor> = Box::new(program.launch()?);
@@ -523,7 +550,7 @@ fn launch(
     Err(GuestError::new("programs can be executed on Linux only"))
 }
 
-/// Passes on what the program prints, once an execution is over.
+/// Forwards the program's output after each execution.
 #[cfg(target_os = "linux")]
 struct Showing {
     executor: Box<dyn Executor>,

@@ -1,5 +1,5 @@
-//! Queries about timed automata. Each is a separate search on zones that suit it; the answer is what a
-//! hit means for the query.
+//! Queries about timed automata. Each is a separate search with suitable zones; the answer depends
+//! on what a witness means for the query.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -22,8 +22,7 @@ use crate::session::Session;
 use crate::timed::{Timed, read_queries};
 
 impl Session {
-    /// The queries that are asked, if any: by the request, or by the model itself when the request does
-    /// not say what to find.
+    /// The queries of the request, or those of the model itself if the request has no objective.
     pub(crate) fn queries(&self, goals: &Goals) -> Result<Option<Vec<QueryText>>, Problem> {
         let asked = match (goals.queries.is_empty(), &goals.query_file) {
             (false, _) => Some("query"),
@@ -49,7 +48,7 @@ impl Session {
         Ok((!queries.is_empty()).then_some(queries))
     }
 
-    /// Only timed automata have queries.
+    /// Refuses queries about systems other than timed automata.
     fn refuse_queries(&self, asked: Option<&str>) -> Result<(), Problem> {
         let Some(option) = asked else { return Ok(()) };
         if self.is_program() {
@@ -64,8 +63,8 @@ impl Session {
         Err(Diagnostic::error(message).help("look for an objective, which works with any model").into())
     }
 
-    /// Answers all queries. One that cannot be asked does not keep the others from being answered; alone,
-    /// it is the request that failed.
+    /// Answers all queries. A wrong one does not prevent answering the others, but a single wrong
+    /// one fails the request.
     pub(crate) fn answer_all(
         &self,
         search: &Search,
@@ -128,18 +127,18 @@ impl Session {
         let purpose =
             Purpose { non_zeno: search.goals.non_zeno, ..Purpose::of(std::slice::from_ref(&objective)) };
         let prepared = self.prepare(&purpose)?;
-        // The portfolio does not look for cycles; depth first decides whether there is one.
+        // The portfolio does not search for cycles. Depth first decides whether there is one.
         let strategy = match search.strategy.descriptor()?.name {
             "auto" if about_runs => Strategy::from(Dfs::default()),
             _ => build_strategy(search, prepared.model.info())?,
         };
         let mut traits = self.traits();
-        // Cycles may lead through states that others cover.
+        // Cycles may lead through covered states.
         traits.cover &= !about_runs;
         let plan = Plan::new(prepared.model.clone(), strategy, search, vec![objective], traits)?;
         let plan = plan.shared_out(self.processes.as_ref(), search);
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
-        // Those about the text were mentioned before the first query.
+        // Those about the text were reported before the first query.
         findings.warnings = prepared.warnings[timed.warnings.len()..].to_vec();
         findings.warnings.extend(plan.warnings.iter().cloned());
         let satisfied = match findings.verdict {

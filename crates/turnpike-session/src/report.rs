@@ -1,4 +1,4 @@
-//! What came of a request. serde writes it whole, for clients that pass it on.
+//! The results of requests. serde serialises them completely, for clients that pass them on.
 
 use serde::{Serialize, Serializer};
 use turnpike_model::{Diagnostic, Trace};
@@ -16,14 +16,14 @@ use crate::request::{Goals, objectives};
 use crate::summary::Summary;
 use crate::zeno::Zeno;
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Serialize)]
 pub struct Report {
-    /// What users call the source.
+    /// The name of the source for users.
     pub model: String,
-    /// The conclusion of everything together.
+    /// The verdict on everything together.
     pub verdict: Verdict,
-    /// Whether that is what was expected.
+    /// Whether the result is as expected.
     pub conclusion: Conclusion,
     /// Whether the client interrupted it.
     pub interrupted: bool,
@@ -32,66 +32,64 @@ pub struct Report {
     /// Warnings about the text of the source.
     #[serde(serialize_with = "problem::diagnostics")]
     pub text_warnings: Vec<Diagnostic>,
-    /// What was found out.
+    /// The results.
     pub outcome: Outcome,
 }
 
-/// What was found out.
+/// The results of a request.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// By one search, of which there may be many runs.
+    /// The result of one search, possibly with many runs.
     Search(Box<Findings>),
-    /// Answers to queries, in the order in which they were asked.
+    /// Answers to queries, in the order of the request.
     Queries(Vec<Answer>),
-    /// Verdicts on formulas, in the order in which they were given.
+    /// Verdicts on formulas, in the order of the request.
     Formulas(Vec<FormulaAnswer>),
 }
 
-/// What one search found out.
+/// The results of one search.
 #[derive(Serialize)]
 pub struct Findings {
     /// The system, with its parameters.
     pub model: String,
     /// The strategy.
     pub strategy: &'static str,
-    /// What was looked for.
+    /// The objectives.
     #[serde(serialize_with = "objectives::serialize")]
     pub objectives: Vec<Objective>,
-    /// Whether absence can be proved with the store.
+    /// Whether the store is exact, so that absence can be proved.
     pub exact: bool,
-    /// Runs that were asked for.
+    /// The requested number of runs.
     pub runs_asked: u64,
-    /// The conclusion.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The runs that ended, in order.
+    /// The completed runs, in order.
     pub runs: Vec<RunReport>,
-    /// What is probably a mistake.
+    /// Warnings about probable mistakes.
     #[serde(serialize_with = "problem::diagnostics")]
     pub warnings: Vec<Diagnostic>,
-    /// Why covering everything proves nothing.
+    /// The reason why complete exploration is not a proof.
     pub left_out: Option<String>,
-    /// The bound within which schedules were tried, such as `2 preemptions`, when it alone is what was
-    /// left out.
+    /// The bound on schedules, such as `2 preemptions`, if nothing else was left out.
     pub bound: Option<String>,
-    /// What to do because executions were cut and nothing was found.
+    /// Advice if executions were cut and nothing was found.
     pub advice: Vec<String>,
-    /// Signatures of errors that the search was to go on past, each with whether an execution showed
-    /// it.
+    /// The signatures of suppressed errors, each with whether it occurred.
     pub suppressed: Vec<(String, bool)>,
-    /// What the search was about, if not everything.
+    /// The scope of the search, if it is restricted.
     pub scope: Option<Scope>,
-    /// What is known of time along the cycle that was found, where that is worth a word.
+    /// Information about time along a cycle that was found, if relevant.
     pub zeno: Option<Zeno>,
-    /// The program, when it is one.
+    /// The results that only programs have.
     pub program: Option<ProgramFindings>,
     /// Wall-clock time.
     pub seconds: f64,
 }
 
 impl Findings {
-    /// What is known about each of several objectives, when all of them were looked for and witnesses
-    /// say which were met; otherwise empty.
+    /// The verdict on each of several objectives, if all of them were searched for and witnesses
+    /// show which were met; otherwise empty.
     pub fn of_each(&self, goals: &Goals) -> Vec<(&Objective, Verdict)> {
         let sought: Vec<&Objective> = self.objectives.iter().filter(|one| !one.is_measure()).collect();
         let kept = self.runs.iter().any(|run| run.witness.is_some() || !run.witnesses.is_empty());
@@ -114,50 +112,50 @@ impl Findings {
     }
 }
 
-/// What a search was about, if not everything.
+/// The restricted scope of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Scope {
-    /// Synchronisation of a program, but not its accesses to memory.
+    /// Synchronisation of a program, but not its memory accesses.
     Synchronisation {
-        /// Whether memory accesses could be seen, but were not asked for.
+        /// Whether memory accesses are visible, but were not requested.
         by_request: bool,
     },
 }
 
-/// What a search found out about a program.
+/// The results of a search for a program.
 #[derive(Serialize)]
 pub struct ProgramFindings {
     /// Arguments of the program.
     pub arguments: Vec<String>,
-    /// Hash of the program, its arguments and what is visible, as in traces.
+    /// The hash of the program, its arguments and its visibility, as in traces.
     pub hash: u64,
-    /// What witnesses show, that of the best one first.
+    /// The incidents that witnesses show, that of the best witness first.
     pub incidents: Vec<Shown>,
-    /// Whether what was found under weak memory exists under stronger memory.
+    /// Whether the failure under weak memory exists under stronger memory.
     pub elsewhere: Vec<Elsewhere>,
 }
 
-/// What the witness with these choices shows.
+/// The incident shown by the witness with these choices.
 #[derive(Serialize)]
 pub struct Shown {
     choices: Vec<u32>,
-    /// What it shows.
+    /// The incident.
     #[serde(serialize_with = "incident::serialize")]
     pub incident: Incident,
 }
 
-/// A query with what came of it.
+/// A query with its result.
 #[derive(Serialize)]
 pub struct Answer {
     /// The query.
     #[serde(serialize_with = "query_text")]
     pub query: QueryText,
-    /// The answer, or why it could not be asked.
+    /// The answer, or why there is none.
     #[serde(serialize_with = "reply_or_problem")]
     pub reply: Result<Reply, Problem>,
-    /// Whether that is what was expected.
+    /// Whether the result is as expected.
     pub conclusion: Conclusion,
     /// Wall-clock time.
     pub seconds: f64,
@@ -167,30 +165,30 @@ pub struct Answer {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {
-    /// By a search.
+    /// The result of a search.
     Searched {
-        /// What the search found out.
+        /// The results of the search.
         findings: Box<Findings>,
-        /// Whether the query holds; `None` when that is not known.
+        /// Whether the query holds; `None` if unknown.
         satisfied: Option<bool>,
     },
-    /// By measuring all states.
+    /// The result of measuring all states.
     Measured(Extremes),
 }
 
 impl Findings {
-    /// All warnings, that about time included.
+    /// All warnings, including that about time.
     pub fn all_warnings(&self) -> Vec<Diagnostic> {
         self.warnings.iter().cloned().chain(self.zeno.and_then(Zeno::warning)).collect()
     }
 
-    /// The best witness, of the first run that has it.
+    /// The best witness, from the first run that has it.
     pub fn witness(&self) -> Option<&WitnessReport> {
         self.runs.iter().find_map(|run| run.witness.as_ref())
     }
 
-    /// The witnesses to show and to keep, the best first: of many runs those of the run with the
-    /// shortest one.
+    /// The witnesses to show and to keep, the best first. Of several runs, those of the run with
+    /// the shortest witness.
     pub fn best_witnesses(&self) -> &[WitnessReport] {
         match Summary::of(&self.runs).best {
             Some((_, run, best)) if run.witnesses.is_empty() => std::slice::from_ref(best),
@@ -199,7 +197,7 @@ impl Findings {
         }
     }
 
-    /// What a witness of a program shows.
+    /// The incident of a witness of a program.
     pub fn incident(&self, witness: &WitnessReport) -> Option<&Incident> {
         let incidents = &self.program.as_ref()?.incidents;
         let choices = choices_of(&witness.trace);
@@ -217,7 +215,7 @@ fn query_text<S: Serializer>(query: &QueryText, out: S) -> Result<S::Ok, S::Erro
     query.text.serialize(out)
 }
 
-/// Either the reply by its name, or `problem`.
+/// Serialises either the reply by its name, or `problem`.
 fn reply_or_problem<S: Serializer>(reply: &Result<Reply, Problem>, out: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Unanswered<'a> {
@@ -235,7 +233,7 @@ pub(crate) fn choices_of(trace: &Trace) -> Vec<u32> {
 }
 
 impl Answer {
-    /// The conclusion about this query.
+    /// The verdict on this query.
     pub fn verdict(&self) -> Verdict {
         match &self.reply {
             Ok(Reply::Searched { findings, .. }) => findings.verdict,
@@ -244,7 +242,7 @@ impl Answer {
         }
     }
 
-    /// What a search found out, if one was made.
+    /// The results of the search, if there was one.
     pub fn findings(&self) -> Option<&Findings> {
         match &self.reply {
             Ok(Reply::Searched { findings, .. }) => Some(findings),
@@ -253,7 +251,7 @@ impl Answer {
     }
 }
 
-/// Found if anything was, none if everything was covered for each query.
+/// Found if any witness was found, none if everything was covered for each query.
 pub(crate) fn overall(answers: &[Answer]) -> Verdict {
     let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();
     if verdicts.contains(&Verdict::Found) {

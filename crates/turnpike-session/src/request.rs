@@ -1,5 +1,5 @@
-//! What a client asks for: a source, and a search of it. Requests are plain values that can be
-//! written to JSON and read back.
+//! Requests of clients: a source, and a search of it. Requests are plain values that can be
+//! serialised to JSON and back.
 
 mod sections;
 
@@ -16,63 +16,63 @@ use crate::problem::Problem;
 use crate::source::Source;
 use crate::values;
 
-/// A source, and what to search it for.
+/// A source and a search of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// What is searched.
+    /// The source.
     pub source: Source,
-    /// What for, how, and within which bounds.
+    /// The search.
     #[serde(default)]
     pub search: Search,
 }
 
-/// What to search for, how, and within which bounds.
+/// The goals of a search, its strategy, and its limits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
-    /// What to look for.
+    /// The goals.
     pub goals: Goals,
     /// The strategy and its options.
     pub strategy: StrategyChoice,
-    /// Bounds on each run.
+    /// Limits on each run.
     #[serde(with = "LimitsAsText")]
     pub limits: Limits,
-    /// How the search is carried out.
+    /// How to carry out the search.
     pub running: Running,
-    /// What is done with witnesses.
+    /// How to handle witnesses.
     pub witness: WitnessSettings,
 }
 
-/// What to look for. Without objectives and queries: the model's own queries, any error of a program,
-/// or a deadlock.
+/// The goals of a search. Without objectives and queries these are the model's own queries, any
+/// error of a program, or a deadlock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Goals {
     /// Objectives.
     #[serde(with = "objectives")]
     pub find: Vec<Objective>,
-    /// Queries about timed automata, each answered by a search of its own.
+    /// Queries about timed automata, each answered by a separate search.
     pub queries: Vec<String>,
     /// A file with more queries.
     pub query_file: Option<String>,
     /// Formulas of the modal mu-calculus: files, folders or texts.
     pub formulas: Vec<String>,
-    /// Count only cycles and runs of timed automata along which time passes all bounds.
+    /// Only count cycles and runs of timed automata along which time diverges.
     pub non_zeno: bool,
-    /// Go on until every objective was met, not just one.
+    /// Continue until every objective is met, not just one.
     pub all: bool,
-    /// Test deadlock on states that were only met, too.
+    /// Also test successors for deadlock, not only expanded states.
     pub lookahead: bool,
     /// When states are tested against objectives on states.
     pub accept: AcceptAt,
     /// Actions that count as internal besides `tau`.
     pub internal: Vec<String>,
-    /// Objectives may name what the model cannot do.
+    /// Objectives may have names that do not occur in the model.
     pub allow_unknown: bool,
-    /// What counts as success; by default queries that hold, and objectives that are not met.
+    /// What counts as success. The default is that queries hold and objectives are not met.
     pub expect: Option<Expect>,
-    /// What was searched in part only does not count as success.
+    /// A partial search does not count as success.
     pub strict: bool,
 }
 
@@ -102,30 +102,30 @@ choice! {
     }
 }
 
-/// A strategy by its name, with its options.
+/// The name of a strategy, with its options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StrategyChoice {
-    /// The name; the default strategy when absent.
+    /// The name. The default strategy if absent.
     pub name: Option<String>,
-    /// Its own options by name; a switch has the value `true`.
+    /// Its options by name. A switch has the value `true`.
     #[serde(deserialize_with = "option_values")]
     pub options: BTreeMap<String, String>,
 }
 
-/// How a search is carried out.
+/// How to carry out a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Running {
-    /// Search this many times, each with a seed of its own; once, without statistics, when absent.
+    /// The number of searches, each with its own seed. Once without statistics if absent.
     pub runs: Option<u64>,
-    /// Where chance begins.
+    /// The random seed.
     pub seed: u64,
-    /// Threads; all cores where they help when absent.
+    /// The number of threads. All cores where they help if absent.
     pub threads: Option<usize>,
-    /// How visited states are remembered.
+    /// How visited states are stored.
     pub store: Store,
-    /// Size of the bit table of the store `bitstate`, in bytes.
+    /// The size of the bit table of the store `bitstate`, in bytes.
     pub bitstate_size: Option<u64>,
 }
 
@@ -145,17 +145,17 @@ choice! {
     }
 }
 
-/// What is done with witnesses.
+/// How to handle witnesses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WitnessSettings {
-    /// Keep what a witness needs.
+    /// Store what is needed to build a witness.
     pub keep: bool,
     /// Shorten witnesses.
     pub shorten: bool,
-    /// Expansions that shortening may take.
+    /// The number of expansions that shortening may take.
     pub shorten_budget: Option<u64>,
-    /// Put states, not only labels, into witnesses.
+    /// Include states in witnesses, not only labels.
     pub states: bool,
 }
 
@@ -165,7 +165,7 @@ impl Default for WitnessSettings {
     }
 }
 
-/// How limits are written.
+/// The serialised form of limits.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Limits", deny_unknown_fields)]
 struct LimitsAsText {
@@ -181,7 +181,7 @@ struct LimitsAsText {
     memory: Option<u64>,
 }
 
-/// Objectives are written in their own words.
+/// Serialises objectives as text.
 pub(crate) mod objectives {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
     use turnpike_search::Objective;
@@ -196,7 +196,7 @@ pub(crate) mod objectives {
     }
 }
 
-/// Options of strategies may be written as numbers and truth values, too.
+/// Options of strategies may also be numbers and truth values.
 fn option_values<'de, D: serde::Deserializer<'de>>(input: D) -> Result<BTreeMap<String, String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -222,7 +222,7 @@ impl Request {
         Request { source, search: Search::default() }
     }
 
-    /// Sets an option by its name, whatever part of the request it belongs to.
+    /// Sets an option by its name, in any part of the request.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), Diagnostic> {
         if let Some(why) = crate::options::takes(name).and_then(|takes| takes.mistake(text)) {
             let message = format!("invalid value `{text}` for the option `{name}`: {why}");
@@ -254,7 +254,7 @@ impl Request {
 }
 
 impl Search {
-    /// Sets an option of the search. `None` when it has none of that name.
+    /// Sets an option of the search. `None` if there is no such option.
     fn set(&mut self, name: &str, text: &str) -> Option<Result<(), Diagnostic>> {
         if name == "strategy" {
             self.strategy.name = Some(text.to_owned());
@@ -272,7 +272,7 @@ impl Search {
             .or_else(|| self.witness.set(name, text))
     }
 
-    /// What differs from the defaults, option by option.
+    /// The options that differ from their defaults.
     pub fn given(&self) -> Vec<Given> {
         let mut given = self.goals.given();
         given.extend(self.strategy.given());
@@ -282,7 +282,7 @@ impl Search {
         given
     }
 
-    /// Refuses what makes no sense, as far as that can be known without the source.
+    /// Refuses invalid combinations that can be detected without the source.
     pub fn check(&self) -> Result<(), Problem> {
         self.strategy.descriptor()?;
         self.check_conflicts()?;
@@ -291,7 +291,7 @@ impl Search {
         Ok(())
     }
 
-    /// Options that exclude each other. Clients whose grammar refuses them never get here.
+    /// Refuses conflicting options, for clients whose grammar does not.
     fn check_conflicts(&self) -> Result<(), Diagnostic> {
         fn conflicts<T: Section>() -> impl Iterator<Item = (&'static str, &'static str)> {
             T::OPTIONS.iter().flat_map(|row| row.conflicts.iter().map(|other| (row.name, *other)))
@@ -309,7 +309,7 @@ impl Search {
         }
     }
 
-    /// The store with its size, unless the strategy has no use for it.
+    /// The store with its size, unless the strategy does not use it.
     pub(crate) fn store(&self) -> Result<StoreKind, Diagnostic> {
         let Running { store, bitstate_size, .. } = self.running;
         let kind = match (store, bitstate_size) {
@@ -341,7 +341,7 @@ impl Search {
 }
 
 impl StrategyChoice {
-    /// This strategy with its default options.
+    /// A strategy with its default options.
     pub fn named(name: impl Into<String>) -> Self {
         StrategyChoice { name: Some(name.into()), options: BTreeMap::new() }
     }
@@ -353,7 +353,7 @@ impl StrategyChoice {
         self
     }
 
-    /// The strategy by its name. Refuses options of others; needs no model.
+    /// The descriptor of the strategy. Refuses options of others. Needs no model.
     pub fn descriptor(&self) -> Result<&'static Descriptor, Diagnostic> {
         let descriptor = match &self.name {
             Some(name) => strategy::find(name)?,
@@ -363,7 +363,7 @@ impl StrategyChoice {
         Ok(descriptor)
     }
 
-    /// The options as the engine takes them.
+    /// The options in the form for the engine.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::new();
         for (name, value) in &self.options {
@@ -372,7 +372,7 @@ impl StrategyChoice {
         options
     }
 
-    /// The name, and the options in the order in which the strategy describes them.
+    /// The name, and the options in the order of the strategy's description.
     fn given(&self) -> Vec<Given> {
         let name = self.name.iter().map(|name| Given { name: "strategy".into(), value: Some(name.clone()) });
         let described: Vec<_> = strategy::all().flat_map(|strategy| strategy.options).collect();
@@ -388,12 +388,12 @@ impl StrategyChoice {
     }
 }
 
-/// Refuses limits that are beyond the machine.
+/// Refuses limits beyond the capacity of the machine.
 pub fn check_limits(limits: &Limits) -> Result<(), Problem> {
     Ok(limits.memory.map_or(Ok(()), |bytes| check_machine_has("max-memory", bytes))?)
 }
 
-/// Refuses a size that is more than the machine has.
+/// Refuses a size larger than the memory of the machine.
 pub(crate) fn check_machine_has(option: &str, asked: u64) -> Result<(), Diagnostic> {
     match resources::machine_bytes() {
         Some(machine) if asked > machine => Err(Diagnostic::error(format!(

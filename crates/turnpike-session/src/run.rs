@@ -1,4 +1,4 @@
-//! From a request to a report.
+//! Carries out requests.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -24,20 +24,21 @@ use crate::source::Source;
 use crate::warnings;
 use crate::zeno::Zeno;
 
-/// Hears what happens while a request is carried out, from any thread.
+/// Receives events while a request is carried out, from any thread.
 pub trait Observer: Sync {
-    /// A search, or all questions of a request, are about to begin, of a system whose text has this many warnings. Better to read now
-    /// than after hours what is probably not meant.
+    /// A search, or all questions of a request, are about to begin. `text_warnings` is the number
+    /// of warnings about the text of the system. Reporting probable mistakes now is better than
+    /// after hours.
     fn begins(&self, model: &str, text_warnings: usize, warnings: &[Diagnostic]) {
         let _ = (model, text_warnings, warnings);
     }
 
-    /// The search showed that something is probably not meant.
+    /// The search showed a probable mistake.
     fn doubts(&self, warnings: &[Diagnostic]) {
         let _ = warnings;
     }
 
-    /// Something happened in the search.
+    /// An event of the search.
     fn event(&self, event: &Event) {
         let _ = event;
     }
@@ -48,7 +49,7 @@ pub trait Observer: Sync {
         Ok(())
     }
 
-    /// So far the game of a formula was explored, after this time.
+    /// Progress in exploring the game of a formula.
     fn deciding(&self, progress: &turnpike_formula::Progress, elapsed: Duration) {
         let _ = (progress, elapsed);
     }
@@ -60,7 +61,7 @@ pub trait Observer: Sync {
     }
 }
 
-/// Hears nothing.
+/// Ignores all events.
 pub struct Silent;
 
 impl Observer for Silent {}
@@ -74,7 +75,7 @@ impl Request {
 }
 
 impl Session {
-    /// Carries out a search, or answers the queries of the model when nothing else is asked.
+    /// Carries out a search, or answers the queries of the model if nothing else is requested.
     pub fn run(
         &self,
         search: &Search,
@@ -88,7 +89,7 @@ impl Session {
         }
         if let Some(queries) = self.queries(&search.goals)? {
             if self.checkpoints.write.is_some() || self.checkpoints.resume.is_some() {
-                let error = Diagnostic::error("queries leave no checkpoints behind");
+                let error = Diagnostic::error("queries do not support checkpoints");
                 return Err(error.help("name an objective to look for").into());
             }
             if self.spill.is_some() {
@@ -143,7 +144,7 @@ impl Session {
         })
     }
 
-    /// Adds what executions of the witnesses show, and advice when nothing was found.
+    /// Adds the incidents of the witnesses, or advice if nothing was found.
     fn describe_executions(
         &self,
         program: &ProgramModel,
@@ -174,7 +175,8 @@ impl Session {
         Ok(())
     }
 
-    /// A search that is ready to begin, for clients that make many of them. Queries are not searches.
+    /// A search that is ready to run, for clients that make many of them. Queries are not
+    /// supported.
     pub fn plan(&self, search: &Search) -> Result<Plan, Problem> {
         search.check()?;
         if let Some(formulas) = self.formulas(search)? {
@@ -202,12 +204,12 @@ impl Session {
         Ok((plan, prepared))
     }
 
-    /// What is looked for, by default too.
+    /// The objectives, including the default ones.
     fn objectives(&self, search: &Search) -> Result<Vec<Objective>, Problem> {
         if search.goals.find.is_empty() {
             return Ok(vec![if self.is_program() { "any-error".parse()? } else { Objective::deadlock() }]);
         }
-        // Where time is counted, it is so in states that meet a condition: any will do.
+        // If time is counted in states that meet a condition, any condition will do here.
         let counted = |objective: &Objective| match objective.goal() {
             Goal::Accepting(sets) if search.goals.non_zeno && sets.is_empty() => "accepting true".parse(),
             _ => Ok(objective.clone()),
@@ -215,7 +217,7 @@ impl Session {
         Ok(search.goals.find.iter().map(counted).collect::<Result<_, Diagnostic>>()?)
     }
 
-    /// Makes the search of a plan. Time, warnings and what witnesses show are left to the caller.
+    /// Runs the search of a plan. The caller adds time, warnings and incidents.
     pub(crate) fn findings(
         &self,
         plan: &Plan,
@@ -231,7 +233,7 @@ impl Session {
             None => plan.model.left_out(),
         };
         let mut scope = self.scope(prepared);
-        // If no access to memory was visible, the absence of wrong ones means nothing.
+        // If no memory access was visible, the absence of wrong ones means nothing.
         if scope.is_some() && plan.options.objectives.iter().any(is_about_memory) {
             scope = None;
             left_out = left_out.or_else(|| prepared.program.as_ref()?.options().unseen.clone());
@@ -258,14 +260,14 @@ impl Session {
         })
     }
 
-    /// What is seen of a source, if not everything.
+    /// The visible part of a source, if it is restricted.
     pub fn scope(&self, prepared: &Prepared) -> Option<Scope> {
         prepared.program.as_ref()?.options().unseen.as_ref()?;
         let asked = matches!(self.source(), Source::Program(program) if program.visible == Visible::Sync);
         Some(Scope::Synchronisation { by_request: asked })
     }
 
-    /// What the engine must know of the source.
+    /// Properties of the source that the engine needs.
     pub(crate) fn traits(&self) -> Traits {
         match self.source() {
             Source::Model { reading, .. } => {
@@ -287,7 +289,7 @@ impl Session {
     }
 }
 
-/// What the engine refuses, with the text that it points into.
+/// An error of the engine, with the text that it refers to.
 pub(crate) fn explain(error: SearchError, objectives: &[Objective], model: &dyn Model) -> Problem {
     let SearchError::Usage(diagnostic) = error else {
         return Problem::from(error).in_file(model.info().name.clone());
@@ -309,7 +311,7 @@ pub(crate) fn explain(error: SearchError, objectives: &[Objective], model: &dyn 
     Problem { source, ..Problem::from(diagnostic) }
 }
 
-/// Whether an objective asks for what only accesses to memory show.
+/// Whether only memory accesses can meet an objective.
 fn is_about_memory(objective: &Objective) -> bool {
     matches!(objective.goal(), Goal::Violation(ViolationKind::Race | ViolationKind::Heap))
 }

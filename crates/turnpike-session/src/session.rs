@@ -17,23 +17,23 @@ use crate::specification::Specification;
 use crate::timed::{AnyModel, Timed};
 use crate::zeno::Zeno;
 
-/// A source that was opened: what was parsed is kept, and never parsed again.
+/// An opened source. It is parsed only once.
 pub struct Session {
     name: String,
     source: Source,
     reading: Reading,
     document: Document,
-    /// The processes that search together, and the threads of this one when none are asked for.
+    /// The processes that search together, and the default number of threads of this one.
     pub(crate) processes: Option<(Processes, usize)>,
-    /// What is left behind to go on from later, and what to go on from.
+    /// The checkpoints to write, and the one to resume from.
     pub(crate) checkpoints: Checkpoints,
-    /// Where states go that memory has no room for.
+    /// The files for states that do not fit into memory.
     pub(crate) spill: Option<Spill>,
 }
 
-/// What a source turned out to be.
+/// The content of a source.
 pub(crate) enum Document {
-    /// A model that is the same for every purpose.
+    /// A model that serves every purpose.
     Model {
         model: Arc<dyn Model>,
         size: Option<Size>,
@@ -43,38 +43,38 @@ pub(crate) enum Document {
     Program(Arc<ProgramModel>),
 }
 
-/// How large an explicit system is: states and transitions, as its file says.
+/// The size of an explicit system according to its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// States.
+    /// The number of states.
     pub states: u64,
-    /// Transitions.
+    /// The number of transitions.
     pub transitions: u64,
 }
 
-/// A system that is ready to be searched for a purpose.
+/// A system that is prepared for a purpose.
 pub struct Prepared {
     /// The system.
     pub model: Arc<dyn Model>,
-    /// Its size, where that is known without exploring it.
+    /// Its size, if it is known without exploration.
     pub size: Option<Size>,
-    /// Warnings about its text, and about how it is explored for the purpose.
+    /// Warnings about its text, and about its exploration for the purpose.
     pub warnings: Vec<Diagnostic>,
-    /// For timed automata whose cycles are looked for.
+    /// For timed automata, if cycles are searched for.
     pub zeno: Option<Zeno>,
-    /// The same as a program, when it is one.
+    /// The system as a program, if it is one.
     pub program: Option<Arc<ProgramModel>>,
-    /// The same as the runs of a formula, when it is that.
+    /// The system as the runs of a formula, if it is that.
     runs: Option<Arc<LivenessModel>>,
 }
 
 impl Prepared {
-    /// A system without anything that only some have.
+    /// A system without optional parts.
     fn plain(model: Arc<dyn Model>) -> Self {
         Prepared { model, size: None, warnings: Vec::new(), zeno: None, program: None, runs: None }
     }
 
-    /// Whether the run of a trace comes to rest, rather than taking transitions for ever.
+    /// Whether the run of a trace stops rather than continuing for ever.
     pub(crate) fn comes_to_rest(&self, trace: &Trace) -> bool {
         let choices = crate::report::choices_of(trace);
         self.runs.as_ref().is_some_and(|runs| runs.comes_to_rest(&choices).unwrap_or(false))
@@ -92,12 +92,13 @@ impl Session {
         Session::read(languages, source, None)
     }
 
-    /// Reads a source. What a program prints goes to `output` as it is executed.
+    /// Reads a source. The output of programs goes to `output`.
     pub fn open_showing(source: &Source, output: Output) -> Result<Session, Problem> {
         Session::read(FRONT_ENDS, source, Some(output))
     }
 
-    /// A model that the caller built. There is nothing to read, so options of front-ends do not apply.
+    /// A model that the caller built. Options of front-ends do not apply, because nothing is
+    /// parsed.
     pub fn of_model(model: Arc<dyn Model>) -> Session {
         let name = model.info().name.clone();
         let (location, reading) = (Location::File(name.clone()), Reading::default());
@@ -128,12 +129,12 @@ impl Session {
         Ok(Session::new(name, source.clone(), reading, document))
     }
 
-    /// What was opened.
+    /// The source.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// How it was read.
+    /// The options for reading it.
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
     }
@@ -143,14 +144,14 @@ impl Session {
         Ok(self.prepare(&Purpose::default())?.model.info().fingerprint)
     }
 
-    /// The same source, whose searches leave checkpoints behind or go on from one.
+    /// Makes searches write checkpoints or resume from one.
     #[must_use]
     pub fn with_checkpoints(mut self, checkpoints: Checkpoints) -> Self {
         self.checkpoints = checkpoints;
         self
     }
 
-    /// The same source, whose searches move states to files when memory is short.
+    /// Makes searches move states to files when memory is short.
     #[must_use]
     pub fn with_spill(mut self, spill: Option<Spill>) -> Self {
         self.spill = spill;
@@ -162,12 +163,12 @@ impl Session {
         matches!(self.document, Document::Program(_))
     }
 
-    /// What the user calls it.
+    /// The name for the user.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The timed automata, when it is that.
+    /// The timed automata, if it is a network of these.
     pub fn timed(&self) -> Option<&Timed> {
         match &self.document {
             Document::Timed(timed) => Some(timed),
@@ -175,7 +176,7 @@ impl Session {
         }
     }
 
-    /// The mCRL2 specification, when it is one.
+    /// The mCRL2 specification, if it is one.
     pub fn specification(&self) -> Option<&Specification> {
         match &self.document {
             Document::Specification(specification) => Some(specification),
@@ -192,7 +193,7 @@ impl Session {
         }
     }
 
-    /// The system to search for a purpose.
+    /// Prepares the system for a purpose.
     pub fn prepare(&self, purpose: &Purpose) -> Result<Prepared, Problem> {
         if purpose.non_zeno && self.timed().is_none() {
             let what = format!("{} is not a timed automaton", self.name);

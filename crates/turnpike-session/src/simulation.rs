@@ -1,4 +1,4 @@
-//! Stepping through a system by hand: a tree of the states that were visited.
+//! Interactive simulation of a system: a tree of visited states.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{
@@ -9,7 +9,7 @@ use turnpike_search::Pattern;
 
 /// A visited state, by its number in a [`Simulation`]. The initial state is [`Visit::INITIAL`].
 ///
-/// A state that is reached in two ways is two visits: a visit knows the way that led to it.
+/// A state that is reached in two ways is two visits: each visit has a unique path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Visit(pub u32);
 
@@ -18,18 +18,18 @@ impl Visit {
     pub const INITIAL: Visit = Visit(0);
 }
 
-/// A transition that can be taken.
+/// An enabled transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enabled {
     /// Its position among those of its state.
     pub choice: u32,
     /// Its label.
     pub label: String,
-    /// All values of the state it leads to.
+    /// All values of its target state.
     pub target: StateValues,
 }
 
-/// A trace whose states leave out the values of which a model shows an abstraction, so that another view
+/// A trace without the values that are abstractions in the states of a model, so that another view
 /// of the same system can follow it.
 pub fn without_abstractions(model: &dyn Model, mut trace: Trace) -> Trace {
     let abstracted = model.exact_states().map(|exact| exact.abstracted_parameters()).unwrap_or_default();
@@ -45,35 +45,34 @@ pub fn without_abstractions(model: &dyn Model, mut trace: Trace) -> Trace {
     trace
 }
 
-/// Transitions with which hindered ones are compared; where there are more, nothing is said.
+/// Blocked transitions are not reported if more transitions than this are enabled.
 const MOST_COMPARED: usize = 200;
 
-/// A system that is stepped through. Every visited state is kept, so one can go back and continue
-/// elsewhere.
+/// A system for stepping. Every visited state is kept, so one can go back and continue elsewhere.
 pub struct Simulation<'m> {
     model: &'m dyn Model,
     explorer: Box<dyn Explorer + 'm>,
     describer: Describer,
     visits: Vec<Visited>,
-    /// Where a choice leads from a visit, after a delay if one was chosen.
+    /// The targets of choices, with the delay if one was chosen.
     children: FxHashMap<(Visit, u32, Option<Delay>), Visit>,
-    /// The outgoing transitions of the visit that was asked about last.
+    /// The visit whose outgoing transitions are in the buffer.
     expanded: Option<Visit>,
     successors: Successors,
-    /// Visits that are kept at most.
+    /// The most visits that are kept.
     most_visits: usize,
-    /// Whether a step was refused because of that.
+    /// Whether a step was refused because of that limit.
     is_full: bool,
 }
 
 struct Visited {
-    /// The visit before and the choice that led here; the initial state has none.
+    /// The previous visit and the choice that led here. The initial state has none.
     from: Option<(Visit, u32)>,
     label: String,
     state: Vec<u32>,
-    /// The components that took part in that transition, once they were asked for.
+    /// The components that took part in that transition, computed on demand.
     who: Option<String>,
-    /// If the delay before the last step was chosen: all delays up to it, as they were then.
+    /// If the delay of the last step was chosen: all delays up to it, as they were then.
     delays: Option<Vec<Option<Delay>>>,
 }
 
@@ -98,13 +97,13 @@ impl<'m> Simulation<'m> {
         Ok(simulation)
     }
 
-    /// Keeps at most this many visits: a step that leads to a further one is refused.
+    /// Keeps at most this many visits. Further steps are refused.
     #[must_use]
     pub fn with_most_visits(self, most_visits: usize) -> Self {
         Simulation { most_visits, ..self }
     }
 
-    /// Whether a step was refused because there would be too many visits, since this was asked last.
+    /// Whether a step was refused because of too many visits since the last call.
     pub fn take_fullness(&mut self) -> bool {
         std::mem::take(&mut self.is_full)
     }
@@ -119,7 +118,7 @@ impl<'m> Simulation<'m> {
         ((number as usize) < self.visits.len()).then_some(Visit(number))
     }
 
-    /// How many states were visited.
+    /// The number of visited states.
     pub fn visited(&self) -> usize {
         self.visits.len()
     }
@@ -128,7 +127,7 @@ impl<'m> Simulation<'m> {
         &self.visits[visit.0 as usize]
     }
 
-    /// The visit before, and the choice that led from there to this one.
+    /// The previous visit, and the choice that led from there to this one.
     pub fn parent(&self, visit: Visit) -> Option<(Visit, u32)> {
         self.at(visit).from
     }
@@ -143,14 +142,14 @@ impl<'m> Simulation<'m> {
         &self.at(visit).state
     }
 
-    /// The view that the simulation steps with.
+    /// The explorer of the simulation.
     pub fn explorer(&mut self) -> &mut dyn Explorer {
-        // Its user may compute other states.
+        // The caller may compute other states.
         self.expanded = None;
         &mut *self.explorer
     }
 
-    /// The visits from the initial state to this one, both included.
+    /// The visits from the initial state to this one, including both.
     pub fn path(&self, visit: Visit) -> Vec<Visit> {
         let mut path = vec![visit];
         while let Some((before, _)) = self.at(path[path.len() - 1]).from {
@@ -170,7 +169,7 @@ impl<'m> Simulation<'m> {
         self.describer.state(&mut *self.explorer, &self.visits[visit.0 as usize].state)
     }
 
-    /// How many transitions are enabled.
+    /// The number of enabled transitions.
     pub fn enabled_count(&mut self, visit: Visit) -> Result<usize, StepError> {
         self.expand(visit)?;
         Ok(self.successors.len())
@@ -182,8 +181,8 @@ impl<'m> Simulation<'m> {
         Ok(self.explorer.is_deadlock(&self.visits[visit.0 as usize].state, &self.successors))
     }
 
-    /// The enabled transitions whose labels match, at most `most` of them, and how many match. All match
-    /// if there is no pattern.
+    /// The enabled transitions whose labels match the pattern, at most `most` of them, and the
+    /// number of matches. Without a pattern all match.
     pub fn enabled(
         &mut self,
         visit: Visit,
@@ -209,13 +208,13 @@ impl<'m> Simulation<'m> {
 
     /// Takes a transition. `None` if the state has no transition at this position.
     ///
-    /// A state whose successors cannot be computed is no place to be: then the step is not taken.
+    /// If the successors of the new state cannot be computed, the step is not taken.
     pub fn step(&mut self, visit: Visit, choice: u32) -> Result<Option<Visit>, StepError> {
         self.step_after(visit, choice, None)
     }
 
-    /// Takes a transition after a delay, for models with time. All that was before stays as it is then. Without a
-    /// delay, time passes only as long as it must, here and before.
+    /// Takes a transition after a delay, for models with time. All earlier delays are then fixed.
+    /// Without a delay, time passes only as long as necessary, here and before.
     pub fn step_after(
         &mut self,
         visit: Visit,
@@ -248,8 +247,8 @@ impl<'m> Simulation<'m> {
         Ok(Some(target))
     }
 
-    /// Takes these choices one after the other, as far as they can be taken. Gives the last visit,
-    /// and what is wrong with the choice after it.
+    /// Takes these choices one after the other as far as possible. Returns the last visit, and the
+    /// problem with the next choice.
     pub fn follow(&mut self, from: Visit, choices: &[u32]) -> (Visit, Result<(), StepError>) {
         let mut visit = from;
         for &choice in choices {
@@ -265,7 +264,7 @@ impl<'m> Simulation<'m> {
         (visit, Ok(()))
     }
 
-    /// The delays that were chosen on the way to a visit.
+    /// The delays that were chosen on the path to a visit.
     fn delays(&self, visit: Visit) -> &[Option<Delay>] {
         let mut at = Some(visit);
         while let Some(visit) = at {
@@ -278,7 +277,7 @@ impl<'m> Simulation<'m> {
         &[]
     }
 
-    /// The delays on the way to a visit as they are, and one more.
+    /// The current delays on the path to a visit, and one more.
     fn delays_with(&self, visit: Visit, choice: u32, delay: Delay) -> Result<Vec<Option<Delay>>, StepError> {
         let Some(timed) = self.model.delays() else {
             return Err(StepError::new("time does not pass in this model"));
@@ -296,8 +295,8 @@ impl<'m> Simulation<'m> {
         Ok(delays)
     }
 
-    /// When the steps to a visit are taken in one possible run, with the delays that were chosen; for models with
-    /// time.
+    /// The times of the steps to a visit in one possible run, with the chosen delays; for models
+    /// with time.
     pub fn schedule(&self, visit: Visit) -> Result<Option<Schedule>, StepError> {
         let choices = self.choices(visit);
         match (self.model.delays(), self.model.timing()) {
@@ -307,18 +306,18 @@ impl<'m> Simulation<'m> {
         }
     }
 
-    /// What can happen next in that run, and after which delays.
+    /// The possible next steps in that run, with their delays.
     pub fn outlook(&self, visit: Visit, next: &[u32]) -> Result<Option<Outlook>, StepError> {
         let Some(timed) = self.model.delays() else { return Ok(None) };
         timed.outlook(&self.choices(visit), self.delays(visit), next)
     }
 
-    /// A number for what a state means: the same for visits of the same state.
+    /// A hash of the state, equal for visits of the same state.
     pub fn content_hash(&mut self, visit: Visit) -> u64 {
         self.explorer.content_hash(&self.visits[visit.0 as usize].state)
     }
 
-    /// Who took part in the last step to a visit, if that is known.
+    /// The participants of the last step to a visit, if known.
     pub fn who(&mut self, visit: Visit) -> Result<&str, StepError> {
         if let (None, Some((before, choice))) = (&self.at(visit).who, self.at(visit).from) {
             let who = self.participants(before, choice)?;
@@ -327,7 +326,7 @@ impl<'m> Simulation<'m> {
         Ok(self.at(visit).who.as_deref().unwrap_or_default())
     }
 
-    /// Who takes part in a transition, if that is known: `Station(3) put(3), Link(3) take(3)`.
+    /// The participants of a transition, if known: `Station(3) put(3), Link(3) take(3)`.
     pub fn participants(&mut self, visit: Visit, choice: u32) -> Result<String, StepError> {
         let state = &self.visits[visit.0 as usize].state;
         self.expanded = None;
@@ -338,9 +337,9 @@ impl<'m> Simulation<'m> {
         Ok(words.join(", "))
     }
 
-    /// What components could do alone but not now, and what prevents it. In a deadlock that is
-    /// everything. Elsewhere, what has the name of something enabled is left out: it is possible at
-    /// least in part.
+    /// The steps that components could take alone but not now, and what prevents them. In a
+    /// deadlock these are all offers. In other states, offers with the name of an enabled step are
+    /// omitted, because they are possible at least in part.
     pub fn hindered(&mut self, visit: Visit) -> Result<Vec<StuckComponent>, StepError> {
         self.expand(visit)?;
         let (state, enabled) = (&self.visits[visit.0 as usize].state, self.successors.len());
@@ -348,7 +347,7 @@ impl<'m> Simulation<'m> {
         let Some(obstacles) = self.explorer.obstacles() else { return Ok(Vec::new()) };
         let mut components = obstacles.stuck_components(state, None)?;
         if obstacles.leaves_out_possible() {
-            components.retain(|component| !component.offers.is_empty());
+            components.retain(|component| enabled == 0 || !component.offers.is_empty());
             return Ok(components);
         }
         let Some(participants) = self.explorer.participants() else { return Ok(Vec::new()) };
@@ -364,7 +363,7 @@ impl<'m> Simulation<'m> {
         Ok(if enabled <= MOST_COMPARED { components } else { Vec::new() })
     }
 
-    /// The way from the initial state to a visit.
+    /// The path from the initial state to a visit.
     pub fn trace(&mut self, visit: Visit) -> Trace {
         let path = self.path(visit);
         let initial = self.values(path[0]);

@@ -1,4 +1,4 @@
-//! What a user names: where a model is, and how it is read.
+//! Sources as named by the user: the location of a model and the options for reading it.
 
 use std::fmt;
 use std::io::Read;
@@ -17,15 +17,15 @@ use crate::problem::Problem;
 use crate::program::ProgramSource;
 use crate::values;
 
-/// Something to search.
+/// A source to search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Source {
     /// A model.
     Model {
-        /// Where it is.
+        /// Its location.
         location: Location,
-        /// How it is read.
+        /// The options for reading it.
         #[serde(default)]
         reading: Reading,
     },
@@ -33,7 +33,7 @@ pub enum Source {
     Program(ProgramSource),
 }
 
-/// Where a model is. As text: `builtin:NAME`, a path, or `-` for standard input.
+/// The location of a model. As text: `builtin:NAME`, a path, or `-` for standard input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Location {
@@ -80,7 +80,7 @@ impl fmt::Display for Location {
 }
 
 impl Location {
-    /// The content of a file, or of standard input.
+    /// The content of a file or of standard input.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Problem> {
         match self {
             Location::Builtin(_) => Ok(Vec::new()),
@@ -97,13 +97,13 @@ impl Location {
         }
     }
 
-    /// The same as text.
+    /// The content as text.
     pub(crate) fn read_text(&self) -> Result<String, Problem> {
         Ok(String::from_utf8_lossy(&self.read()?).into_owned())
     }
 }
 
-/// Refuses a name behind which there is no file.
+/// Refuses the name of a file that does not exist.
 pub(crate) fn check_exists(path: &str) -> Result<(), Problem> {
     if Path::new(path).is_dir() {
         return Err(Problem::new(format!("{path} is a directory, not a model file")));
@@ -119,23 +119,23 @@ pub(crate) fn check_exists(path: &str) -> Result<(), Problem> {
     })
 }
 
-/// How a model is read.
+/// The options for reading a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reading {
-    /// The format, whatever the name says.
+    /// The format, independent of the name.
     pub format: Option<Format>,
     /// Settings as `NAME=VALUE`.
     pub settings: Vec<String>,
-    /// mCRL2: actions that stay visible although they are hidden.
+    /// mCRL2: actions that stay visible even if they are hidden.
     pub unhide: Vec<String>,
     /// mCRL2: honour time.
     pub timed: bool,
     /// Keep values after their last use.
     pub keep_dead: bool,
-    /// mCRL2: values that are tried for a quantified variable.
+    /// mCRL2: the number of values to try for a quantified variable.
     pub quantifier_limit: Option<u32>,
-    /// mCRL2: look at the equations more closely, which takes a while.
+    /// mCRL2: check the equations for more problems, which takes a while.
     #[serde(skip)]
     pub lints: bool,
     /// The internal action of `.aut` files is `i`, as in CADP.
@@ -144,19 +144,19 @@ pub struct Reading {
     pub timed_automata: TimedReading,
 }
 
-/// How timed automata are explored.
+/// The options for exploring timed automata.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimedReading {
-    /// How zones are made coarser; the coarsest way that is right when absent.
+    /// How to extrapolate zones. The coarsest exact extrapolation if absent.
     pub extrapolation: Option<ZoneExtrapolation>,
-    /// Which states cover which, for searches that leave out covered ones.
+    /// Which states cover which, for searches that prune covered states.
     pub cover: Covering,
     /// Let time pass before transitions rather than after them.
     pub delay_first: bool,
-    /// What an assignment out of range is.
+    /// The meaning of an assignment out of range.
     pub out_of_range: OutOfRange,
-    /// Files with automata that watch the model.
+    /// Files with automata that observe the model.
     pub observers: Vec<String>,
 }
 
@@ -336,7 +336,7 @@ impl Section for TimedReading {
 }
 
 impl Reading {
-    /// Whether states that another one covers are left out.
+    /// Whether covered states are pruned.
     pub fn leaves_out_covered(&self) -> bool {
         self.timed_automata.cover != Covering::None
     }
@@ -346,7 +346,7 @@ impl Reading {
         if self.cadp { AutDialect::Cadp } else { AutDialect::Mcrl2 }
     }
 
-    /// The format of a model at this location, as far as it is known.
+    /// The format of a model at this location, if known.
     pub fn format_of(&self, location: &Location) -> Option<Format> {
         match location {
             Location::Builtin(_) => None,
@@ -355,7 +355,7 @@ impl Reading {
         }
     }
 
-    /// The settings, taken apart.
+    /// The settings, split into names and values.
     pub(crate) fn split_settings(&self) -> Result<Vec<(String, String)>, Problem> {
         let split = |text: &String| match text.split_once('=') {
             Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
@@ -366,14 +366,14 @@ impl Reading {
         self.settings.iter().map(split).collect()
     }
 
-    /// The names of all options that were given.
+    /// The names of all options that are set.
     pub(crate) fn all_given(&self) -> Vec<String> {
         let given = self.given().into_iter().chain(self.timed_automata.given());
         given.map(|given| given.name).collect()
     }
 }
 
-/// Refuses a file whose name says nothing about what is in it.
+/// Refuses a file with an unknown extension.
 pub(crate) fn unknown_format(path: &str, languages: &[&FrontEnd]) -> Problem {
     let extensions: Vec<&str> = languages.iter().flat_map(|language| language.extensions).copied().collect();
     Diagnostic::error(format!("{path}: unknown file extension"))

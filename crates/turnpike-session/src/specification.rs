@@ -24,7 +24,7 @@ pub(crate) static MCRL2: FrontEnd = FrontEnd {
     }),
 };
 
-/// A specification that was read, ready to be explored.
+/// A parsed specification, ready for exploration.
 pub struct Specification {
     /// The model.
     pub model: Arc<Mcrl2Model>,
@@ -46,7 +46,7 @@ impl Specification {
 }
 
 impl Specification {
-    /// The specification with the declarations that a formula has of its own.
+    /// The specification with the declarations of a formula.
     pub(crate) fn with_declarations(
         &self,
         session: &Session,
@@ -58,10 +58,11 @@ impl Specification {
             return Ok(Arc::clone(&self.model));
         };
         let text = format!("{}\n{}", self.text, &formula.text[own.clone()]);
-        match Mcrl2Model::new(session.name(), &text, &options(session.reading())?) {
+        let shift = self.text.len() + 1;
+        let options = Options { added_from: Some(shift), ..options(session.reading())? };
+        match Mcrl2Model::new(session.name(), &text, &options) {
             Ok((model, _)) => Ok(Arc::new(model)),
             Err(mut refusal) => {
-                let shift = self.text.len() + 1;
                 for span in refusal.diagnostics.iter_mut().filter_map(|one| one.span.as_mut()) {
                     let move_back = |at: usize| own.start + at.saturating_sub(shift);
                     span.range = move_back(span.range.start)..move_back(span.range.end);
@@ -94,13 +95,13 @@ fn options(reading: &Reading) -> Result<Options, Problem> {
     })
 }
 
-/// A specification that cannot be used, with the text that its diagnostics point into.
+/// A problem with a specification, with the text that its diagnostics refer to.
 fn refuse(name: &str, text: String, options: &Options, refusal: Refusal) -> Problem {
     let (origin, source) = match refusal.place {
         Place::Specification => (name.to_owned(), Some(text)),
         Place::Setting(index) => {
             let (constant, value) = &options.settings[index];
-            // A mistake in the name has no place in the value.
+            // An error about the name has no position in the value.
             let source = refusal.diagnostics.iter().any(|one| one.span.is_some()).then(|| value.clone());
             (if source.is_some() { format!("the setting of {constant}") } else { String::new() }, source)
         }

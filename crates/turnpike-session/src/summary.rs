@@ -4,35 +4,35 @@ use turnpike_search::{RunReport, StopReason, Verdict, WitnessReport};
 
 /// Statistics over runs.
 pub struct Summary<'a> {
-    /// Runs that found something.
+    /// The number of runs with a witness.
     pub found: usize,
-    /// Runs that ended.
+    /// The number of completed runs.
     pub runs: usize,
-    /// Of the expansions.
+    /// The spread of the expansions.
     pub states: Option<Spread>,
-    /// Of the witnesses.
+    /// The spread of the lengths of witnesses.
     pub length: Option<Spread>,
-    /// The shortest witness and its run; the first of several.
+    /// The shortest witness and its run. Ties go to the first.
     pub best: Option<(usize, &'a RunReport, &'a WitnessReport)>,
-    /// How often each reason ended a run, in order of first occurrence.
+    /// The number of runs for each reason to stop, in order of first occurrence.
     pub stops: Vec<(StopReason, usize)>,
 }
 
-/// A handful of numbers about many.
+/// The spread of a set of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The smallest one.
+    /// The minimum.
     pub min: u64,
-    /// The one in the middle.
+    /// The median.
     pub median: f64,
-    /// Their mean.
+    /// The mean.
     pub mean: f64,
-    /// The largest one.
+    /// The maximum.
     pub max: u64,
 }
 
 impl Spread {
-    /// `None` when there is nothing to describe.
+    /// `None` if there are no values.
     fn of(mut values: Vec<u64>) -> Option<Spread> {
         values.sort_unstable();
         let (min, max) = (*values.first()?, *values.last()?);
@@ -72,7 +72,7 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// The share of runs that found something.
+    /// The share of runs with a witness.
     pub fn success_rate(&self) -> f64 {
         if self.runs == 0 { 0.0 } else { self.found as f64 / self.runs as f64 }
     }

@@ -1,4 +1,4 @@
-//! Timed automata: TChecker and UPPAAL files, their observers and their queries.
+//! Timed automata: TChecker and UPPAAL files, with observers and queries.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::session::Document;
 use crate::source::{Covering, Location, OutOfRange, Reading};
 use crate::zeno::Zeno;
 
-/// What models are called, one and many.
+/// A phrase for these models, in the singular and in the plural.
 pub(crate) const CALLED: (&str, &str) = ("a timed automaton", "timed automata");
 
-/// Options that timed automata understand.
+/// Options for timed automata.
 const OPTIONS: &[&str] = &["keep-dead", "extrapolation", "delay-first", "out-of-range", "observer"];
 
 pub(crate) static TCK: FrontEnd = FrontEnd {
@@ -52,7 +52,7 @@ pub(crate) static XTA: FrontEnd = FrontEnd {
     read: Read::Document(|location, reading| open(location, reading, Language::Uppaal(uppaal::Format::Xta))),
 };
 
-/// How timed automata are written.
+/// The languages of timed automata.
 enum Language {
     Tck,
     Uppaal(uppaal::Format),
@@ -62,11 +62,11 @@ fn open(location: &Location, reading: &Reading, language: Language) -> Result<Do
     Ok(Document::Timed(Box::new(Timed::read(location, language, reading)?)))
 }
 
-/// A timed model that was read, before its purpose is known.
+/// A parsed timed model, independent of a purpose.
 pub struct Timed {
     /// Its name.
     pub name: String,
-    /// Its text, with that of its observers.
+    /// Its text and those of its observers.
     pub source: String,
     /// The automata.
     pub network: Network,
@@ -74,15 +74,15 @@ pub struct Timed {
     pub names: Names,
     /// Warnings about its text.
     pub warnings: Vec<Diagnostic>,
-    /// Where queries may be that belong to it.
+    /// The location of the model, for finding its queries.
     location: Location,
 }
 
-/// The model of some timed automata for a purpose.
+/// The model of timed automata for a purpose.
 pub(crate) enum AnyModel {
     /// Their zone graph.
     Zones(Arc<TimedModel>),
-    /// The runs that a formula speaks of.
+    /// The runs for a formula.
     Runs(Arc<LivenessModel>),
 }
 
@@ -111,7 +111,8 @@ impl Timed {
             }
             Language::Uppaal(format) => observe::uppaal(&source, format, &settings, &observers),
         };
-        // What points behind the model points into an observer; traces belong to the model with its observers.
+        // Positions beyond the text of the model are in an observer. Traces belong to the model
+        // with its observers.
         let joined = Joined::new(&source, &observers);
         match outcome {
             Ok((mut network, names, warnings)) => {
@@ -123,7 +124,7 @@ impl Timed {
                 let Some(first) = diagnostics.first().and_then(|error| error.span.as_ref()) else {
                     return Err(Problem::of_text(&name, joined.text, diagnostics));
                 };
-                // One text at a time: what is wrong with the first may be why there are others.
+                // Report one text at a time, because errors in the first may cause the others.
                 let (wrong, _) = joined.place(first.range.start);
                 let own = diagnostics.into_iter().filter_map(|mut error| {
                     if let Some(span) = &mut error.span {
@@ -144,7 +145,7 @@ impl Timed {
         }
     }
 
-    /// The model to be explored for a purpose, with warnings about that.
+    /// The model for a purpose, with warnings about its exploration.
     pub fn model(
         &self,
         reading: &Reading,
@@ -158,8 +159,8 @@ impl Timed {
             .map_err(|diagnostics| Problem::of_text(&self.name, self.source.clone(), diagnostics))
     }
 
-    /// The same with time counted in parts that are small enough for the fractions in questions; nothing
-    /// where it is.
+    /// The model with a finer time unit, so that the fractions in questions become whole; `None` if
+    /// they are.
     pub(crate) fn refined(&self, reading: &Reading, questions: &[&str]) -> Result<Option<Timed>, Problem> {
         let settings = reading.split_settings()?;
         let Some(refined) = self.names.refined(&settings, questions) else { return Ok(None) };
@@ -176,7 +177,7 @@ impl Timed {
         }))
     }
 
-    /// The locations of all processes, as conditions name them: `P(1).critical`.
+    /// The locations of all processes as in conditions: `P(1).critical`.
     pub fn location_names(&self) -> Vec<String> {
         let of = |process: &turnpike_timed::network::Process| {
             let name =
@@ -186,7 +187,7 @@ impl Timed {
         self.network.processes.iter().flat_map(of).collect()
     }
 
-    /// The same for any purpose: formulas about whole runs have a model of their own.
+    /// As [`Timed::model`], for any purpose: formulas about whole runs have a model of their own.
     pub(crate) fn any_model(
         &self,
         reading: &Reading,
@@ -207,10 +208,10 @@ impl Timed {
         }
     }
 
-    /// How the model is explored for a purpose.
+    /// The exploration options for a purpose.
     pub fn options(&self, reading: &Reading, purpose: &Purpose) -> Result<Options, Problem> {
         let mut conditions = purpose.conditions.clone();
-        // A list of labels is not a condition; if it is neither, the search will say so.
+        // A list of labels is not a condition. If a text is neither, the search will report that.
         let is_condition = |text: &&String| self.names.condition(&self.network, text).is_ok();
         conditions.extend(purpose.doubtful.iter().filter(is_condition).cloned());
         for text in purpose.conditions.iter().filter(|text| *text != TIMELOCK) {
@@ -236,7 +237,7 @@ impl Timed {
         })
     }
 
-    /// The queries of the model: its own, or those of a file of the same name beside it.
+    /// The queries of the model: its own, or those in a file with the same name next to it.
     pub fn queries(&self) -> Result<Vec<QueryText>, Problem> {
         if !self.network.queries.is_empty() {
             return Ok(self.network.queries.clone());

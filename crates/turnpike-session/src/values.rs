@@ -1,9 +1,9 @@
-//! Values as text: counts, sizes, durations, seeds. Errors are the second half of a sentence that
-//! says which value is wrong.
+//! Values as text: counts, sizes, durations, seeds. Error messages are the second half of a
+//! sentence that names the wrong value.
 
 use std::time::Duration;
 
-/// A whole number from 0; underscores may group digits.
+/// A whole number from 0. Underscores may group digits.
 pub fn count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -45,13 +45,13 @@ pub fn size(text: &str) -> Result<u64, String> {
     if bytes == 0 { Err("it must not be zero".to_owned()) } else { Ok(bytes) }
 }
 
-/// A duration in words: `30s`, `1h 30m`.
+/// Parses a duration such as `30s` or `1h 30m`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}; write a number and a unit, such as 500ms, 30s, 10m or 2h"))
 }
 
-/// A duration that [`duration`] reads: `90s`, `1500ms`.
+/// Writes a duration for [`duration`]: `90s`, `1500ms`.
 pub fn write_duration(time: Duration) -> String {
     match time.subsec_nanos() {
         0 => format!("{}s", time.as_secs()),
@@ -61,7 +61,7 @@ pub fn write_duration(time: Duration) -> String {
     }
 }
 
-/// Bytes for people: `4.0 GiB`.
+/// Writes bytes for the user: `4.0 GiB`.
 pub fn write_bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = number as f64;
@@ -73,12 +73,12 @@ pub fn write_bytes(number: u64) -> String {
     if unit == 0 { format!("{number} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
-/// Small seeds as people write them, derived ones as the 64 bits they are.
+/// Writes small seeds in decimal, and derived ones as the 64 bits they are.
 pub fn write_seed(seed: u64) -> String {
     if seed <= u64::from(u32::MAX) { seed.to_string() } else { format!("{seed:#018x}") }
 }
 
-/// A seed: any 64-bit number, decimal or hexadecimal.
+/// Parses a seed: any 64-bit number, decimal or hexadecimal.
 pub fn seed(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
@@ -92,7 +92,7 @@ pub fn seed(text: &str) -> Result<u64, String> {
     })
 }
 
-/// Durations in requests: `"30s"`.
+/// Serialises durations as text: `"30s"`.
 pub(crate) mod time {
     use std::time::Duration;
 
@@ -111,7 +111,7 @@ pub(crate) mod time {
     }
 }
 
-/// Arguments of programs in requests: texts. Others cannot be written.
+/// Serialises arguments of programs as text. Arguments that are not text cannot be serialised.
 pub(crate) mod words {
     use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! Warnings about a request: worth a word before the search, not an error.
+//! Warnings about a request, which do not prevent the search.
 
 use turnpike_model::{Diagnostic, Model};
 use turnpike_search::strategy::Parallel;
@@ -6,7 +6,7 @@ use turnpike_search::{Goal, Objective};
 
 use crate::request::Goals;
 
-/// Everything odd about what is looked for.
+/// Warnings about the goals.
 pub(crate) fn of_goals(objectives: &[Objective], goals: &Goals) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     let seeks = |goals: &[Goal]| objectives.iter().any(|objective| goals.contains(objective.goal()));
@@ -24,13 +24,13 @@ pub(crate) fn of_goals(objectives: &[Objective], goals: &Goals) -> Vec<Diagnosti
     warnings
 }
 
-/// Several threads for a strategy of which one run stays on one.
+/// Several threads for a strategy whose runs use only one.
 pub(crate) fn of_threads(strategy: &str, parallel: Parallel) -> Diagnostic {
     Diagnostic::warning(format!("the option `threads` has no effect: `{strategy}` cannot use several here"))
         .help(format!("`{strategy}`: {}", parallel.describe()))
 }
 
-/// Atomic operations that ask for less than they get.
+/// Atomic operations that request weaker orders than those explored.
 pub(crate) fn of_weaker_orders() -> Diagnostic {
     Diagnostic::warning(
         "the program uses weaker memory orders, which this search treats as sequentially consistent",
@@ -38,7 +38,7 @@ pub(crate) fn of_weaker_orders() -> Diagnostic {
     .help("--memory rc11 explores what they allow")
 }
 
-/// Covering by a model in which no state covers another.
+/// Covering for a model in which no state covers another.
 pub(crate) fn of_covering(model: &dyn Model, covering: bool) -> Option<Diagnostic> {
     (covering && model.explorer().covering().is_none()).then(|| {
         let name = &model.info().name;
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_odd_is_mentioned() {
+    fn only_odd_settings_are_mentioned() {
         assert_eq!(warned("deadlock", &[], true), Vec::<String>::new());
         assert_eq!(warned("livelock", &["eat", "tau"], false), Vec::<String>::new());
         assert_eq!(warned("assertion", &[], false), Vec::<String>::new());

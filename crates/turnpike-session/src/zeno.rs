@@ -1,24 +1,24 @@
-//! Zeno runs of timed automata: whether a cycle may be one, and what to report.
+//! Zeno runs of timed automata: whether cycles may be Zeno, and how to report that.
 
 use serde::Serialize;
 use turnpike_model::Diagnostic;
 use turnpike_timed::network::Network;
 use turnpike_timed::zeno;
 
-/// What is known of the runs that are looked for.
+/// Whether the runs of a search may be Zeno.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Zeno {
     /// Some may be Zeno.
     Possible,
-    /// Those that are do not count.
+    /// Zeno runs are excluded.
     Excluded,
-    /// The shape of the model has none.
+    /// The structure of the model has no Zeno runs.
     Impossible,
 }
 
 impl Zeno {
-    /// What is known of a network's runs; `exclude`: whether Zeno runs are not to count.
+    /// The case of a network's runs. `exclude`: whether to exclude Zeno runs.
     pub fn of(network: &Network, exclude: bool) -> Zeno {
         match zeno::culprits(network, &|_, _| true).is_empty() {
             true => Zeno::Impossible,
@@ -27,12 +27,12 @@ impl Zeno {
         }
     }
 
-    /// Whether it is worth a word: when a cycle was found, or when excluding Zeno runs changes nothing.
+    /// Whether to mention it: if a cycle was found, or if excluding Zeno runs has no effect.
     pub(crate) fn is_worth_mentioning(self, found: bool, asked: bool) -> bool {
         found || (asked && self == Zeno::Impossible)
     }
 
-    /// What a cycle that was found means.
+    /// The meaning for a cycle that was found.
     pub fn about(self) -> &'static str {
         match self {
             Zeno::Possible => {
@@ -45,12 +45,12 @@ impl Zeno {
         }
     }
 
-    /// The same as a warning, where one is due.
+    /// The warning, if one is needed.
     pub fn warning(self) -> Option<Diagnostic> {
         (self == Zeno::Possible).then(|| Diagnostic::warning(format!("time {}", self.about())))
     }
 
-    /// The error for excluding Zeno runs where that means nothing.
+    /// The error for excluding Zeno runs when that has no meaning.
     pub fn useless(what: &str) -> Diagnostic {
         Diagnostic::error(format!("the option `non-zeno` is for cycles of timed automata, but {what}"))
             .help("use it with the objective `accepting` or with queries")

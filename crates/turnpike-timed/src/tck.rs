@@ -1,4 +1,4 @@
-//! TChecker's `.tck` files: read into a network, and written from one.
+//! TChecker's `.tck` files: reading and writing networks.
 
 mod write;
 
@@ -8,8 +8,8 @@ use crate::lower;
 use crate::network::Network;
 use crate::syntax::tck::lines;
 
-/// Reads a `.tck` file. All errors that can be found at once are given, in the order of the text;
-/// warnings come with the network.
+/// Reads a `.tck` file. Returns as many errors as possible, in the order of the text; warnings come
+/// with the network.
 pub fn read(text: &str) -> Result<(Network, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
     let declarations = lines::declarations(text, &mut diagnostics);
@@ -23,7 +23,7 @@ pub fn read(text: &str) -> Result<(Network, Vec<Diagnostic>), Vec<Diagnostic>> {
     }
 }
 
-/// Writes a network as a `.tck` file, or says what of it the format cannot express.
+/// Writes a network as a `.tck` file, or returns what the format cannot express.
 pub fn write(network: &Network) -> Result<String, Vec<Diagnostic>> {
     write::write(network)
 }

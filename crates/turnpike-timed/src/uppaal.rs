@@ -1,7 +1,7 @@
 //! UPPAAL models: XML, XTA and the old TA syntax, read into a network.
 //!
-//! [`crate::syntax`] turns texts into trees; `lower` instantiates templates and, with the types that
-//! `typed` finds, produces the network.
+//! [`crate::syntax`] parses texts; `lower` instantiates templates and, with the types from `typed`,
+//! produces the network.
 
 use turnpike_model::Diagnostic;
 
@@ -10,12 +10,12 @@ use crate::network::{Network, QueryText};
 use crate::query::Names;
 use crate::syntax::uppaal as syntax;
 
-/// How a UPPAAL model is written.
+/// The syntax of a UPPAAL model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// The native format since version 4.
     Xml,
-    /// Text; the old syntax is tried when the new one does not fit.
+    /// Text; the old syntax is tried if the new one fails.
     Xta,
 }
 
@@ -29,13 +29,13 @@ pub fn read(
         Format::Xml => syntax::parse_xml(text)?,
         Format::Xta => syntax::parse_xta(text)?,
     };
-    let (network, names, more) = lowered(model, settings)?;
+    let (network, names, more) = lower_model(model, settings)?;
     warnings.extend(more);
     Ok((network, names, warnings))
 }
 
-/// Makes a network of a tree.
-pub(crate) fn lowered(
+/// Lowers a tree to a network.
+pub(crate) fn lower_model(
     model: syntax::tree::Model,
     settings: &[(String, String)],
 ) -> Result<(Network, Names, Vec<Diagnostic>), Vec<Diagnostic>> {

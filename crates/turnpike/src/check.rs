@@ -439,13 +439,14 @@ impl Config {
     }
 }
 
-/// What the program does may ask for more: who drops a reference when is to be explored if it looks at
-/// that, and accesses of cells are to be judged. Whether something changed.
+/// Makes visible what the program turned out to look at: who drops a reference when, when a thread
+/// ends, accesses of cells. Returns whether something changed.
 fn adapt(options: &mut GuestOptions, executed: &Guest) -> bool {
-    let before = (options.counts, options.races);
+    let before = (options.counts, options.ends, options.races);
     options.counts |= executed.counts_matter();
+    options.ends |= executed.ends_matter();
     options.races |= executed.uses_cells();
-    before != (options.counts, options.races)
+    before != (options.counts, options.ends, options.races)
 }
 
 /// What came of a replay.

@@ -1,4 +1,4 @@
-//! A single way to the end, with a way back to the start at every node of it.
+//! A path to a deadlock, with a path back to the start from each of its nodes.
 //!
 //! ```text
 //! P(n)   = (n <  N) -> tau.P(n+1)
@@ -9,10 +9,9 @@
 //!        + (n >= 1) -> tau.Q(n-1,m)
 //! ```
 //!
-//! `Q(n-1,n-1)` stands there without an action before it: `P(n)` itself offers the first step of
-//! that process, so `Q(m,m)` is never a state. What is left are the states `P(0..=N)`, the way back
-//! `Q(0..m,m)` for each `m` in `1..N`, and the deadlock: `(N+1) + N(N-1)/2 + 1`, which is 47 for `N
-//! = 9`.
+//! There is no action before `Q(n-1,n-1)`: `P(n)` itself has the first step of that process, so
+//! `Q(m,m)` is not a state. Therefore the states are `P(0..=N)`, `Q(0..m,m)` for each `m` in
+//! `1..N`, and the deadlock: `(N+1) + N(N-1)/2 + 1`, which is 47 for `N = 9`.
 
 use turnpike_model::label::TAU;
 use turnpike_model::{LabelId, ModelInfo, Successors};
@@ -37,11 +36,11 @@ pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
 
 const INTERNAL: LabelId = LabelId(0);
 
-/// First word of a state: on the way to the end, `[FORWARD, n, 0]`.
+/// Values of the first word. `[FORWARD, n, 0]` is `P(n)`.
 const FORWARD: u32 = 0;
-/// On the way back, `[BACK, n, m]`.
+/// `[BACK, n, m]` is `Q(n,m)`.
 const BACK: u32 = 1;
-/// At the end, `[END, 0, 0]`.
+/// `[END, 0, 0]` is the deadlock.
 const END: u32 = 2;
 
 struct Backloops {
@@ -71,7 +70,7 @@ impl Packed for Backloops {
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
-        /// The one step of `Q(n,m)`.
+        /// Adds the only step of `Q(n,m)`.
         fn back(n: u32, m: u32, out: &mut Successors) {
             match n {
                 0 => out.push(INTERNAL, &[FORWARD, 0, 0]),

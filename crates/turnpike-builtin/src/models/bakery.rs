@@ -1,4 +1,4 @@
-//! Lamport's bakery with tickets that wrap around: mutual exclusion with a bug that shows up late.
+//! Lamport's bakery with tickets that wrap around: mutual exclusion with a bug that occurs late.
 //!
 //! ```text
 //! enter(p)        choosing[p] := true
@@ -9,16 +9,16 @@
 //! leave(p)        number[p] := 0
 //! ```
 //!
-//! The algorithm is right as long as tickets grow, and they start again from 1 only when the bakery
-//! is empty. Here they are taken from `1..=limit`, as in a word of finite size: while a customer
-//! with ticket `limit` is served, the next one may draw 1 and walk past. That needs `limit`
-//! customers in a row. With five processes a breadth-first search drowns long before; a walk gets
-//! there by itself, because the bakery is hardly ever empty, and a search guided by
-//! `highest-ticket` gets there on a way half as long. With two processes there are few states, but
-//! a walk finds the bakery empty again and again and never climbs.
+//! The algorithm is correct if tickets may grow without bound: they restart from 1 only when the
+//! bakery is empty. Here they are in `1..=limit`, as in a word of finite size. While a customer
+//! with ticket `limit` is served, the next one may draw 1 and overtake it. This needs `limit`
+//! customers in a row. With five processes, there are far too many states for breadth-first search.
+//! A random walk finds the bug because the bakery is hardly ever empty, and a search guided by
+//! `highest-ticket` finds a path half as long. With two processes there are few states, but in a
+//! random walk the bakery is empty so often that tickets stay small.
 //!
-//! A process is one word: its line of the program, the process it reads or passes next, the highest
-//! number read and its own number.
+//! A process is one word: its line of the program, the process that it reads or passes next, the
+//! highest number that it has read, and its own number.
 
 use turnpike_model::{LabelId, ModelInfo, Successors};
 
@@ -45,17 +45,17 @@ const PASSING: u32 = 2;
 const CRITICAL: u32 = 3;
 const LINES: [&str; 4] = ["idle", "reading", "passing", "critical"];
 
-/// Where the fields of a process are in its word.
+/// The positions of the fields in the word of a process.
 const OTHER_SHIFT: u32 = 2;
 const HIGHEST_SHIFT: u32 = 6;
 const NUMBER_SHIFT: u32 = 18;
 const NUMBER_BITS: u32 = 12;
 
-/// One process, taken out of its word.
+/// An unpacked process.
 #[derive(Clone, Copy)]
 struct Process {
     line: u32,
-    /// The process to read or pass next; `n` when all are done.
+    /// The process to read or pass next, or `n` after all of them.
     other: u32,
     highest: u32,
     number: u32,
@@ -79,8 +79,8 @@ impl Process {
 
 const IDLE_PROCESS: Process = Process { line: IDLE, other: 0, highest: 0, number: 0 };
 
-/// What a step does; a label's id is `process * kinds + kind`, with the other process or the ticket
-/// added.
+/// A step of a process. The id of its label is `process * kinds + kind`, where the other process or
+/// the ticket is part of the kind.
 enum Step {
     Enter,
     Critical,
@@ -112,12 +112,12 @@ impl Bakery {
         LabelId(process * self.kinds() + kind)
     }
 
-    /// The first process from `start` on that is not `process` itself; `n` when there is none.
+    /// The first process from `start` on other than `process`, or `n`.
     fn next_other(&self, process: u32, start: u32) -> u32 {
         if start == process { start + 1 } else { start }
     }
 
-    /// The one step of `process`, unless it has to wait.
+    /// The only step of `process`, or `None` if it must wait.
     fn step(&self, state: &[u32], process: u32) -> Option<(Step, Process)> {
         let own = Process::unpack(state[process as usize]);
         let (line, other) = (own.line, own.other);

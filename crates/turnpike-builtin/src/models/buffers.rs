@@ -9,19 +9,19 @@
 //!             <> report(now) . delta
 //! ```
 //!
-//! An offer is one step of all four processes, a transfer one of the merge and a buffer. A round is
-//! an offer and a transfer, and after the last round comes the report, so that with N messages
-//! every path has 2N + 2 states.
+//! An offer is one step of all four processes, and a transfer is one step of the merge and a
+//! buffer. A round is an offer and a transfer. After the last round comes the report, so every path
+//! has 2N + 2 states for N messages.
 //!
-//! Which buffers are back at their first line and which still wait behind their offer needs no
-//! place in the state: a buffer that just sent is at most 3 before the merge, and any other at
-//! least 2 (the third buffer), 7 (the first) or 10 (the second) before it, so times tell who sent
+//! The state need not record whether a buffer is at its first line or waits after its offer: the
+//! buffer that sent last is at most 3 earlier than the merge, and any other is at least 2 (the
+//! third buffer), 7 (the first) or 10 (the second) earlier, so the times determine which one sent
 //! last. For the same reason some buffer is always ready, and the branch that waits for the
-//! earliest one is never taken; it is kept because the specification has it.
+//! earliest one is never taken. It is here because the specification has it.
 //!
-//! The total is 10, 15 or 7 for each message by its buffer, and the third buffer, ready only 5
-//! after the merge, never sends twice in a row. Hence the extremes: 15 N at most, and at least 8.5
-//! N for even N, 8.5 N - 1.5 for odd N.
+//! Each message adds 10, 15 or 7 to the total, depending on its buffer. The third buffer, which is
+//! ready only 5 after the merge, never sends twice in a row. Therefore the total is at most 15 N,
+//! and at least 8.5 N for even N, or 8.5 N - 1.5 for odd N.
 
 use turnpike_model::{LabelId, ModelInfo, Successors};
 
@@ -49,7 +49,7 @@ const OFFER: u32 = 0;
 const TRANSFER: u32 = 1;
 const REPORT: u32 = 2;
 
-/// Words of a state: the buffers' times at 0 to 2, then these.
+/// The words of a state after the times of the buffers, which are words 0 to 2.
 const NOW: usize = 3;
 const TODO: usize = 4;
 const PHASE: usize = 5;

@@ -7,7 +7,8 @@
 //!                        + (i < N)    -> tau.X(i+1,j) )
 //! ```
 //!
-//! The first half offers `i` before `j`, the second half `j` before `i`, as the specification does.
+//! The order of successors is that of the specification: in the first half, `i` grows before `j`,
+//! and in the second half, `j` before `i`.
 
 use turnpike_model::label::TAU;
 use turnpike_model::{LabelId, ModelInfo, Successors};

@@ -1,4 +1,4 @@
-//! The models, one file each.
+//! The models.
 
 mod backloops;
 mod bakery;
@@ -12,7 +12,7 @@ mod two_phase_commit;
 
 use crate::catalogue::BuiltinInfo;
 
-/// All models, the simplest first.
+/// All models, from simple to complex.
 pub(crate) const ALL: &[BuiltinInfo] = &[
     diamond::INFO,
     backloops::INFO,

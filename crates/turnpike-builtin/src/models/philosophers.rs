@@ -4,26 +4,26 @@
 //! Phil(p) = lock(p,p) . lock(p,p+1) . eat(p) . free(p,p) . free(p,p+1) . Phil(p)
 //! ```
 //!
-//! Fork `p` is the left one of philosopher `p` and the right one of the philosopher before. Forks
-//! are not stored: who holds what follows from the philosophers' own states, three bits each, ten
-//! in a word.
+//! Fork `p` is the left fork of philosopher `p` and the right fork of the philosopher before. Forks
+//! are not stored: their owners follow from the states of the philosophers, which are three bits
+//! each, ten in a word.
 //!
 //! | bits (ate, right, left) | holds | next step |
 //! |---|---|---|
-//! | 000 | nothing | `lock(p,p)`, when the philosopher before does not hold it |
-//! | 001 | left | `lock(p,p+1)`, when the next philosopher does not hold it |
+//! | 000 | nothing | `lock(p,p)`, if the philosopher before does not hold it |
+//! | 001 | left | `lock(p,p+1)`, if the next philosopher does not hold it |
 //! | 011 | both | `eat(p)` |
 //! | 111 | both | `free(p,p)` |
 //! | 110 | right | `free(p,p+1)` |
 //!
-//! Each philosopher has at most one step, and whether it is enabled is computed for all ten of a
-//! word at once.
+//! Each philosopher has at most one step. Whether it is enabled is computed for all ten
+//! philosophers of a word at once.
 
-use turnpike_model::{LabelId, ModelInfo, Successors};
+use turnpike_model::{LabelId, ModelInfo, StuckComponent, Successors};
 
 use crate::catalogue::{BuiltinInfo, ParameterInfo};
 use crate::lanes::Lanes;
-use crate::packed::{Packed, measures, model, names, no_measure};
+use crate::packed::{Packed, measures, model, names, no_measure, waits};
 
 pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
     name: "philosophers",
@@ -42,12 +42,12 @@ const LEFT: u32 = 0b001;
 const RIGHT: u32 = 0b010;
 const ATE: u32 = 0b100;
 
-/// Bit 0 of each of the ten seats of a word.
+/// Bit 0 of each of the ten seats in a word.
 const EACH: u32 = 0o11_1111_1111;
 
-/// Steps in the order of a round; a label's id is `5 * philosopher + step`.
+/// The number of steps in a round. The id of a label is `5 * philosopher + step`.
 const STEPS: u32 = 5;
-/// The step that a philosopher with these bits is about to take.
+/// The next step of a philosopher in each state.
 const NEXT: [u8; 8] = {
     let mut next = [0; 8];
     next[0] = 0;
@@ -57,14 +57,14 @@ const NEXT: [u8; 8] = {
     next[(RIGHT | ATE) as usize] = 4;
     next
 };
-/// The bits that the step changes.
+/// The bits that each step changes.
 const CHANGE: [u32; STEPS as usize] = [LEFT, RIGHT, ATE, LEFT, RIGHT | ATE];
 const STATE_NAMES: [&str; STEPS as usize] = ["thinking", "has-left", "has-both", "has-eaten", "has-right"];
 
 struct Philosophers {
     n: usize,
     words: usize,
-    /// Shift of the last philosopher's seat in the last word.
+    /// The position of the last philosopher's seat in the last word.
     last: u32,
 }
 
@@ -74,13 +74,13 @@ impl Philosophers {
         Philosophers { n, words: Seats::words(n), last }
     }
 
-    /// Bit 0 of each seat of word `index` whose philosopher can take a step.
+    /// Bit 0 of each seat of word `index` whose philosopher has a step.
     #[inline]
     fn enabled(&self, state: &[u32], index: usize) -> u32 {
         let word = state[index];
         let is_last = index + 1 == self.words;
         let (top, seats) = if is_last { (self.last, EACH & ((2 << self.last) - 1)) } else { (27, EACH) };
-        // The neighbours beyond the word's ends: around the table from the first and the last word.
+        // The neighbours on other words. The first word and the last one are neighbours.
         let before = if index == 0 { state[self.words - 1] >> self.last } else { state[index - 1] >> 27 };
         let after = if is_last { state[0] } else { state[index + 1] };
         let left_is_taken = word << 3 | before & (LEFT | RIGHT | ATE);
@@ -89,12 +89,11 @@ impl Philosophers {
         let (left, right) = (word, word >> 1);
         let waits_for_left = !(left | right);
         let waits_for_right = left & !right;
-        // A philosopher who holds the right fork eats or lays forks down, which no other can
-        // prevent.
+        // A philosopher with the right fork eats or puts down forks, which is always possible.
         (right | waits_for_left & !(left_is_taken >> 1) | waits_for_right & !right_is_taken) & seats
     }
 
-    /// Number of seats at whose bit 0 `test` of the seat's word is set; empty seats of the last
+    /// The number of seats for which `test` of their word sets bit 0. The unused seats of the last
     /// word are zero.
     fn count(&self, state: &[u32], test: impl Fn(u32) -> u32) -> f64 {
         let count: u32 = state.iter().map(|&word| (test(word) & EACH).count_ones()).sum();
@@ -168,6 +167,23 @@ impl Packed for Philosophers {
                 "free".to_owned()
             }
         }));
+    }
+
+    fn waiting(&self, state: &[u32]) -> Vec<StuckComponent> {
+        let waiting = |p: usize| {
+            let (before, after) = ((p + self.n - 1) % self.n, (p + 1) % self.n);
+            let step = NEXT[Seats::get(state, p) as usize];
+            let (fork, holder, taken) = match step {
+                0 => (p, before, Seats::get(state, before) & RIGHT),
+                1 => (after, after, Seats::get(state, after) & LEFT),
+                _ => return None,
+            };
+            let action = self.label(p as u32 * STEPS + u32::from(step));
+            let [own, holder] = [p, holder].map(|seat| format!("philosopher{}", seat + 1));
+            let at = STATE_NAMES[usize::from(step)];
+            (taken != 0).then(|| waits(own, at, action, format!("fork{}", fork + 1), holder))
+        };
+        (0..self.n).filter_map(waiting).collect()
     }
 
     fn measure(&self, state: &[u32], index: usize) -> f64 {

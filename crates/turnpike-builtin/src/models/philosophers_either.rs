@@ -6,23 +6,24 @@
 //!       signal the left fork, signal the right fork
 //! ```
 //!
-//! These five steps are all that is visible of a round. Both sides of the coin are choices of their
-//! own, in one flat list ordered by philosopher and then by coin, so that a choice keeps its
-//! meaning in neighbouring states.
+//! These five steps are the visible ones of a round. Each side of the coin is a choice. All choices
+//! are in one list, ordered by philosopher and then by coin, so that a choice has the same meaning
+//! in neighbouring states.
 //!
-//! In the plain variant 0 means left first for everyone. In the parity variant philosopher `p`
-//! takes the left fork first exactly when the coin equals `p % 2`: the same graph, but choosing the
-//! same side for everyone leads nowhere.
+//! In the plain variant, 0 means left first for each philosopher. In the parity variant,
+//! philosopher `p` takes the left fork first exactly when the coin equals `p % 2`. The graph is the
+//! same, but there a search that chooses the same side for all philosophers finds no
+//! deadlock.
 //!
-//! A philosopher has four bits, eight are in a word: which forks are held, and, until the second
-//! fork is taken, which fork comes first. Deadlocks: all hold the left fork, or all hold the right
-//! fork and want the left one.
+//! A philosopher is four bits, eight are in a word. The bits say which forks are held, and which
+//! fork comes first until the second one is taken. There are two kinds of deadlock: all
+//! philosophers hold the left fork, or all of them hold the right fork and want the left one.
 
-use turnpike_model::{LabelId, ModelInfo, Successors};
+use turnpike_model::{LabelId, ModelInfo, StuckComponent, Successors};
 
 use crate::catalogue::{BuiltinInfo, ParameterInfo};
 use crate::lanes::Lanes;
-use crate::packed::{Packed, measures, model, names, no_measure};
+use crate::packed::{Packed, measures, model, names, no_measure, waits};
 
 const PARAMETERS: &[ParameterInfo] =
     &[ParameterInfo::new("n", 17, (2, 10_000), "the number of philosophers")];
@@ -62,7 +63,7 @@ const HAS_RIGHT: u32 = RIGHT_FIRST | RIGHT;
 const HAS_BOTH: u32 = LEFT | RIGHT;
 const RETURNS_RIGHT: u32 = RIGHT;
 
-/// What a label can be; its id is `6 * philosopher + kind`.
+/// The number of kinds of labels. The id of a label is `6 * philosopher + kind`.
 const KINDS: u32 = 6;
 const TOSS_0: u32 = 0;
 const TOSS_1: u32 = 1;
@@ -85,8 +86,8 @@ impl Tossing {
         if p + 1 == self.n { 0 } else { p + 1 }
     }
 
-    /// What a philosopher wants after this side of the coin. Philosophers are numbered from 1 for
-    /// the user.
+    /// The state of a philosopher after a toss. The parity is that of the philosopher's displayed
+    /// number, `p + 1`.
     fn decision(&self, p: usize, coin: u32) -> u32 {
         let left_first = if self.parity { coin == (p as u32 + 1) % 2 } else { coin == 0 };
         if left_first { WANTS_LEFT } else { WANTS_RIGHT }
@@ -114,6 +115,19 @@ impl Tossing {
 
     fn count(&self, state: &[u32], test: impl Fn(u32) -> bool) -> f64 {
         (0..self.n).filter(|&p| test(Seats::get(state, p))).count() as f64
+    }
+}
+
+/// What a philosopher with these bits is doing.
+fn position(seat: u32) -> &'static str {
+    match seat {
+        THINKING => "thinking",
+        WANTS_LEFT => "wants-left",
+        WANTS_RIGHT => "wants-right",
+        HAS_LEFT => "has-left",
+        HAS_RIGHT => "has-right",
+        HAS_BOTH => "has-both",
+        _ => "returns-right",
     }
 }
 
@@ -170,18 +184,7 @@ impl Packed for Tossing {
 
     fn values(&self, state: &[u32], out: &mut Vec<String>) {
         let seat = |p: usize| Seats::get(state, p);
-        out.extend((0..self.n).map(|p| {
-            let name = match seat(p) {
-                THINKING => "thinking",
-                WANTS_LEFT => "wants-left",
-                WANTS_RIGHT => "wants-right",
-                HAS_LEFT => "has-left",
-                HAS_RIGHT => "has-right",
-                HAS_BOTH => "has-both",
-                _ => "returns-right",
-            };
-            name.to_owned()
-        }));
+        out.extend((0..self.n).map(|p| position(seat(p)).to_owned()));
         out.extend((0..self.n).map(|fork| {
             let before = self.before(fork);
             if seat(fork) & LEFT != 0 {
@@ -192,6 +195,22 @@ impl Packed for Tossing {
                 "free".to_owned()
             }
         }));
+    }
+
+    fn waiting(&self, state: &[u32]) -> Vec<StuckComponent> {
+        let waiting = |p: usize| {
+            let (before, after) = (self.before(p), self.after(p));
+            let seat = Seats::get(state, p);
+            let (kind, fork, holder, taken) = match seat {
+                WANTS_LEFT | HAS_RIGHT => (WAIT_LEFT, p, before, Seats::get(state, before) & RIGHT),
+                WANTS_RIGHT | HAS_LEFT => (WAIT_RIGHT, after, after, Seats::get(state, after) & LEFT),
+                _ => return None,
+            };
+            let action = self.label(p as u32 * KINDS + kind);
+            let [own, holder] = [p, holder].map(|seat| format!("philosopher{}", seat + 1));
+            (taken != 0).then(|| waits(own, position(seat), action, format!("fork{}", fork + 1), holder))
+        };
+        (0..self.n).filter_map(waiting).collect()
     }
 
     fn measure(&self, state: &[u32], index: usize) -> f64 {

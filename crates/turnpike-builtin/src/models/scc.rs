@@ -30,7 +30,7 @@ const INI: u32 = 0;
 const SCC: u32 = 1;
 const REPORT: u32 = 2;
 
-/// A state is `[id, position]`: `[0, 0]` initially, position 0 behind the exit.
+/// A state is `[id, position]`: initially `[0, 0]`, and position 0 after the exit of a component.
 struct Components {
     number: u32,
     size: u32,

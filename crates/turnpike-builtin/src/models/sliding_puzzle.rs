@@ -1,11 +1,12 @@
 //! The sliding puzzle: tiles in a frame with one gap.
 //!
-//! A cell has four bits, eight are in a word, row by row from the top left; 0 is the gap. The
-//! puzzle is solved when the tiles are in order and the gap is last. Half of all arrangements can
-//! be solved; every instance is one of them.
+//! A cell has four bits, eight are in a word, row by row from the top left. 0 is the gap. The
+//! puzzle is solved if the tiles are in order and the gap is last. Half of all arrangements have a
+//! solution, and all instances are among them.
 //!
-//! An instance is drawn by a specified hash, so it is the same on every machine: tiles are shuffled
-//! from the last cell down, and two tiles are exchanged if the arrangement would have no solution.
+//! An instance is drawn by a specified hash, so it is the same on all machines: the tiles are
+//! shuffled from the last cell to the first, and two tiles are exchanged if the arrangement has no
+//! solution.
 
 use turnpike_model::{LabelId, ModelInfo, Successors, hash};
 
@@ -34,7 +35,7 @@ pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
 
 type Cells = Lanes<4>;
 
-/// Directions in the order of successors: the tile above the gap goes down, and so on.
+/// Directions in the order of successors. In the first one, the tile above the gap moves down.
 const ACTIONS: [&str; 4] = ["down", "up", "right", "left"];
 const SOLVED: LabelId = LabelId(0);
 
@@ -53,7 +54,7 @@ impl Puzzle {
         let goal = pack(&tiles);
         if instance > 0 {
             for last in (1..cells).rev() {
-                // The bias of the remainder is below 2^-60, which does not matter here.
+                // The bias of the remainder is negligible: it is below 2^-60.
                 let other = hash::mix(instance, last as u64) % (last as u64 + 1);
                 tiles.swap(last, other as usize);
             }
@@ -80,13 +81,14 @@ impl Puzzle {
         (from % self.width).abs_diff(to % self.width) + (from / self.width).abs_diff(to / self.width)
     }
 
-    /// The sum of `cost(tile's cell, tile's home)` over all tiles.
+    /// The sum of `cost(cell, home)` over all tiles.
     fn sum(&self, state: &[u32], cost: impl Fn(usize, usize) -> usize) -> usize {
         (0..self.cells()).filter_map(|cell| Some(cost(cell, self.home(Cells::get(state, cell))?))).sum()
     }
 
-    /// Twice the number of pairs of tiles that stand in each other's way: both in their own row or
-    /// column, in the wrong order. One of them must leave that line and come back.
+    /// Twice the number of pairs of tiles that block each other: both are in their own row or
+    /// column, but in the wrong order. One of them must leave that line and return, which takes two
+    /// moves.
     fn conflicts(&self, state: &[u32]) -> usize {
         let homes: Vec<Option<usize>> =
             (0..self.cells()).map(|cell| self.home(Cells::get(state, cell))).collect();
@@ -116,8 +118,8 @@ fn pack(tiles: &[u32]) -> Vec<u32> {
     words
 }
 
-/// A slide exchanges the gap with a neighbour: the parity of the permutation and that of the gap's
-/// distance from its home change together.
+/// Whether an arrangement has a solution. A slide exchanges the gap with a neighbour, so it changes
+/// both the parity of the permutation and that of the gap's distance from its home.
 fn solvable(tiles: &[u32], width: usize, height: usize) -> bool {
     let cells = width * height;
     let rank = |cell: usize| if tiles[cell] == 0 { cells as u32 } else { tiles[cell] };

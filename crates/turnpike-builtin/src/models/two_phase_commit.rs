@@ -1,15 +1,14 @@
-//! Two-phase commit: a transaction manager and `n` resource managers agree on committing or
-//! aborting.
+//! Two-phase commit: a transaction manager and `n` resource managers agree to commit or to abort.
 //!
-//! A resource manager works, then prepares and says so, or aborts on its own while it still works.
-//! The transaction manager collects the messages and commits when everyone has prepared; it may
-//! abort as long as it has not decided. Messages are never lost and never consumed, so one may be
-//! received again and again; such a step is a self-loop.
+//! A working resource manager either prepares and sends a message about it, or aborts on its own.
+//! The transaction manager receives the messages, and commits when all resource managers have
+//! prepared. Before its decision, it may also abort. Messages are never lost and never consumed, so
+//! they may be received again, which is a self-loop.
 //!
-//! Word 0 holds the resource managers, two bits each. Word 1 holds, from the low end, one bit for
-//! each message `Prepared(i)` that was sent, one for each that was received, and two for the
-//! transaction manager's decision, which also says whether its own message was sent. With 15
-//! managers every bit is in use.
+//! Word 0 contains the resource managers, two bits each. Word 1 contains, from its lowest bit, one
+//! bit for each message `Prepared(i)` that was sent, one for each that was received, and two for
+//! the decision of the transaction manager, which also says whether its own message was sent. With
+//! 15 managers, all bits are used.
 
 use turnpike_model::{LabelId, ModelInfo, Successors};
 
@@ -42,7 +41,7 @@ const DECISIONS: [&str; 3] = ["init", "committed", "aborted"];
 
 const TM_COMMIT: LabelId = LabelId(0);
 const TM_ABORT: LabelId = LabelId(1);
-/// Actions of one resource manager; the label's id is `2 + 5 * manager + action`.
+/// The actions of a resource manager. The id of a label is `2 + 5 * manager + action`.
 const ACTIONS: [&str; 5] = ["TmRcvPrepared", "RmPrepare", "RmChooseToAbort", "RmRcvCommit", "RmRcvAbort"];
 const TM_RCV_PREPARED: u32 = 0;
 const RM_PREPARE: u32 = 1;
@@ -50,7 +49,7 @@ const RM_CHOOSE_TO_ABORT: u32 = 2;
 const RM_RCV_COMMIT: u32 = 3;
 const RM_RCV_ABORT: u32 = 4;
 
-/// Where the decision is in word 1, whatever the number of managers.
+/// The position of the decision in word 1, for any number of managers.
 const DECISION_SHIFT: u32 = 30;
 
 struct TwoPhaseCommit {
@@ -78,7 +77,7 @@ impl TwoPhaseCommit {
         (0..self.n as usize).filter(|&i| Managers::get(state, i) == wanted).count() as f64
     }
 
-    /// The managers in a set, as `{1,3}`.
+    /// The text of a set of managers, such as `{1,3}`.
     fn set(&self, bits: u32) -> String {
         let members: Vec<String> =
             (0..self.n).filter(|i| bits >> i & 1 == 1).map(|i| (i + 1).to_string()).collect();

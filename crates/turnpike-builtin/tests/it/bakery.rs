@@ -1,4 +1,4 @@
-//! The bakery's bug: where it is, and that it is only the tickets' fault.
+//! The bug of the bakery: its distance, and that only the tickets cause it.
 
 use crate::common::{build, count, violation};
 use rustc_hash::FxHashSet;
@@ -9,14 +9,14 @@ fn the_bug_moves_away_with_the_limit() {
     let depth = |n: u64, limit: u64| {
         count(&*build("bakery", &[("n", n), ("limit", limit)])).first_violation.expect("a violation")
     };
-    // Two processes: six steps for each customer, and a last one that walks past.
+    // Two processes: six steps for each customer, and a last one that overtakes.
     for limit in 2..20 {
         assert_eq!(depth(2, limit), 6 * limit as usize + 4);
     }
     assert!(depth(3, 4) < depth(3, 8) && depth(3, 8) < depth(3, 16));
 }
 
-/// Without the step that wraps around, mutual exclusion holds in the whole space.
+/// Without the step that wraps around, mutual exclusion holds in the complete state space.
 #[test]
 fn only_wrapped_tickets_break_it() {
     for (n, limit) in [(2, 12), (3, 6)] {

@@ -1,4 +1,4 @@
-//! The network of buffers: lengths of paths, and the extremes that the papers search for.
+//! The network of buffers: the lengths of paths, and the extremes that the papers search for.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ fn reported(explorer: &mut dyn Explorer, successors: &Successors) -> Option<u32>
     label.has_action("report").then(|| label.actions[0].arguments[0].parse().expect("a number"))
 }
 
-/// The smallest and the largest total over all paths, by looking at every state.
+/// The smallest and the largest total of all paths, by visiting all states.
 fn extremes_by_enumeration(messages: u64) -> (u32, u32) {
     let (mut least, mut most) = (u32::MAX, 0);
     explore(&*build("buffers", &[("messages", messages)]), |explorer, _, level, successors| {
@@ -24,8 +24,9 @@ fn extremes_by_enumeration(messages: u64) -> (u32, u32) {
     (least, most)
 }
 
-/// The same by dynamic programming: what the merge's clock can still gain depends only on how far each buffer is
-/// ahead of it, so of all states of a level that agree in this, the two with the extreme clocks are enough.
+/// The same by dynamic programming. The remaining time on the clock of the merge depends only on
+/// how far each buffer is ahead, so of all states of a level with the same distances, the two with
+/// extreme clocks suffice.
 fn extremes_by_levels(messages: u64) -> (u32, u32) {
     let model = build("buffers", &[("messages", messages)]);
     let mut explorer = model.explorer();
@@ -68,9 +69,10 @@ fn extremes() {
     assert_eq!(extremes_by_levels(100), (850, 1500));
 }
 
-/// Every path has 202 states. A uniform walk chooses the third buffer a quarter of the time and the others equally
-/// often, since only the third one has to pause: 100 (3/8 10 + 3/8 15 + 1/4 7) = 1112.5 on average, where the papers
-/// saw about 1100. The standard deviation of one total is about 30, so 2 is two standard errors of 1000 walks.
+/// Each path has 202 states. A uniform walk chooses the third buffer a quarter of the time and the
+/// others equally often, since only the third one has to pause: 100 (3/8 10 + 3/8 15 + 1/4 7) =
+/// 1112.5 on average, while the papers report about 1100. The standard deviation of a total is
+/// about 30, so 2 is two standard errors of 1000 walks.
 #[test]
 fn walks_through_100_messages() {
     let model = build("buffers", &[]);

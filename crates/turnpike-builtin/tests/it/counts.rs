@@ -1,4 +1,4 @@
-//! State counts against closed formulas and independent computations.
+//! Compares numbers of states with formulas and independent computations.
 
 use crate::common::{build, count, explore, measure};
 
@@ -8,7 +8,8 @@ fn diamond() {
         let counts = count(&*build("diamond", &[("n", n)]));
         let n = n as usize;
         assert_eq!(counts.states, (n + 1).pow(2));
-        // Two steps from each state but those of the two far sides and the corner, and the n+1 reports.
+        // Two steps from each state except for the two far sides and the corner, and the n+1
+        // reports.
         assert_eq!(counts.transitions, 2 * n * (n + 1) + n + 1);
         assert_eq!((counts.deadlocks, counts.first_deadlock), (1, Some(2 * n)));
     }
@@ -36,7 +37,8 @@ fn scc() {
     }
 }
 
-/// Trace of the n-th power: the number of ways to seat n people around a table such that neighbours agree.
+/// The trace of the n-th power: the number of ways to seat n people around a table such that all
+/// neighbours are compatible.
 fn seatings<const K: usize>(agree: impl Fn(usize, usize) -> bool, n: usize) -> usize {
     let mut power = [[0usize; K]; K];
     for (i, row) in power.iter_mut().enumerate() {
@@ -52,9 +54,9 @@ fn seatings<const K: usize>(agree: impl Fn(usize, usize) -> bool, n: usize) -> u
 
 #[test]
 fn philosophers() {
-    // Local states in the order of a round; a fork is held by at most one. The only such seating that cannot be
-    // reached: everyone has eaten and holds the right fork only, since the last one to lay the left fork down held
-    // a fork that the philosopher before holds.
+    // The local states in the order of a round. A fork has at most one owner. Only one compatible
+    // seating is unreachable: all philosophers have eaten and hold only the right fork. The last
+    // one to put down the left fork would have held a fork that the philosopher before holds.
     let holds_left = |state: usize| (1..=3).contains(&state);
     let holds_right = |state: usize| (2..=4).contains(&state);
     for n in 2..=10 {
@@ -63,14 +65,15 @@ fn philosophers() {
         assert_eq!((counts.deadlocks, counts.first_deadlock), (1, Some(n)));
     }
     assert_eq!(count(&*build("philosophers", &[("n", 3)])).states, 35);
-    // Known from the mCRL2 tools.
+    // According to the mCRL2 tools.
     let eight = count(&*build("philosophers", &[("n", 8)]));
     assert_eq!((eight.states, eight.transitions, eight.deadlocks), (14_158, 72_336, 1));
 }
 
 #[test]
 fn philosophers_across_words() {
-    // Eleven and more need a second word; the count sees every border.
+    // With more than ten philosophers there are several words, and the count covers all boundaries
+    // between them.
     let counts = count(&*build("philosophers", &[("n", 11)]));
     let (mut a, mut b) = (2usize, 3);
     for _ in 1..11 {
@@ -86,7 +89,7 @@ fn philosophers_who_toss() {
     let holds_left = |state: usize| matches!(state, 3 | 5);
     let holds_right = |state: usize| matches!(state, 4..=6);
     for n in 2..=6 {
-        // As above, everyone returning the right fork cannot be reached.
+        // As above, it is impossible that all philosophers return the right fork.
         let expected = seatings::<7>(|a, b| !(holds_right(a) && holds_left(b)), n) - 1;
         for name in ["philosophers-either", "philosophers-parity"] {
             let model = build(name, &[("n", n as u64)]);
@@ -104,7 +107,7 @@ fn philosophers_who_toss() {
 
 #[test]
 fn two_phase_commit() {
-    // Known from the TLA+ and Stateright versions.
+    // According to the TLA+ and Stateright versions.
     for (n, states) in [(3, 288), (5, 8_832), (7, 296_448)] {
         let counts = count(&*build("two-phase-commit", &[("n", n)]));
         assert_eq!(counts.states, states);
@@ -159,6 +162,6 @@ fn puzzle_instances_differ() {
     starts.sort();
     starts.dedup();
     assert_eq!(starts.len(), 50);
-    // Pinned: recorded witnesses begin here.
+    // These instances must not change, because recorded witnesses start from them.
     assert_eq!(start(0), [0x8765_4321, 0x0fed_cba9]);
 }

@@ -1,10 +1,12 @@
-//! Concurrent processes against plain typed models that were written from the same text, transition by transition.
+//! Compares concurrent processes with simple typed models of the same text, transition by
+//! transition.
 
 use std::collections::BTreeSet;
 
 use crate::common::{Naive, build, compare, show};
 
-/// The philosophers as two lists: how far everyone is in the round, and who holds each fork.
+/// The philosophers as two lists: the position of each philosopher in the round, and the owner of
+/// each fork.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Table {
     steps: Vec<usize>,
@@ -154,7 +156,7 @@ struct Transaction {
     tm: &'static str,
     tm_prepared: BTreeSet<usize>,
     rm: Vec<&'static str>,
-    /// `Prepared(i)` as `Some(i)`; the decision is kept apart.
+    /// `Prepared(i)` as `Some(i)`. The decision is separate.
     prepared: BTreeSet<usize>,
     commit: bool,
     abort: bool,
@@ -220,7 +222,7 @@ fn two_phase_commit() {
     }
 }
 
-/// The bakery with shared arrays and, for each process, the lines it still has to execute.
+/// The bakery with shared arrays, and the remaining lines of each process.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Shop {
     choosing: Vec<bool>,

@@ -1,4 +1,5 @@
-//! Structures and puzzles against plain typed models that were written from the same text, transition by transition.
+//! Compares structures and puzzles with simple typed models of the same text, transition by
+//! transition.
 
 use crate::common::{Naive, build, compare, show};
 
@@ -131,10 +132,10 @@ fn scc() {
     }
 }
 
-/// The buffers process by process, with every place in the text as a location of its own.
+/// The buffers as separate processes, with a location for each position in the text.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Network {
-    /// Time of each buffer, and whether it has offered since its last message.
+    /// The time of each buffer, and whether it has offered since its last message.
     buffers: [(u32, bool); 3],
     merge: Merge,
 }
@@ -155,7 +156,7 @@ fn network_steps(network: &Network) -> Vec<(String, Network)> {
             steps.push((format!("report({now})"), Network { merge, ..network.clone() }));
         }
         Merge::Open { now, todo } => {
-            // Each buffer can offer at both of its places, and only its own time.
+            // Each buffer can offer in both locations, but only its own time.
             let offer = network.buffers.map(|(time, _)| time);
             let next = Network {
                 buffers: network.buffers.map(|(time, _)| (time, true)),

@@ -1,11 +1,11 @@
-//! The measures guide: a plain beam search with a few lines finds what the models hide.
+//! Measures are useful as guides: a simple beam search finds the rare states of models.
 
 use crate::common::{build, measure, violation};
 use rustc_hash::FxHashSet;
 use turnpike_model::{Explorer, Model, Successors};
 
-/// Expands at most `width` new states of each level, those with the smallest `cost` first. Returns the number of steps
-/// to the first state that `wanted` accepts, together with the number of expanded states.
+/// Expands at most `width` new states of each level, those with the smallest `cost`. Returns the
+/// number of steps to the first state that satisfies `wanted`, and the number of expanded states.
 fn beam(
     model: &dyn Model,
     width: usize,

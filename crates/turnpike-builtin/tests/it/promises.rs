@@ -1,4 +1,4 @@
-//! What the waist asks of every model.
+//! The requirements of the model interface.
 
 use crate::common::{build, check_promises, explore};
 
@@ -73,7 +73,8 @@ fn the_front_page_lists_every_model() {
     }
 }
 
-/// Guides must mean what they say: in the deadlock everyone waits, nobody eats and nothing is enabled.
+/// Measures have the documented meaning: in the deadlock all philosophers wait, none eats, and
+/// nothing is enabled.
 #[test]
 fn measures_of_the_philosophers() {
     for name in ["philosophers", "philosophers-either", "philosophers-parity"] {
@@ -86,7 +87,8 @@ fn measures_of_the_philosophers() {
             let mut measure = |index: usize| crate::common::measure(explorer, state, index);
             assert_eq!(measure(enabled), successors.len() as f64);
             assert!(measure(waiting) <= measure(holding));
-            // Two forks for an eater, one for a holder, and four forks in all.
+            // Two forks for a philosopher who eats, one for a philosopher who holds one, and as
+            // many forks as there are.
             assert!(2.0 * measure(eating) + measure(holding) <= 4.0);
             if successors.is_empty() {
                 deadlocks += 1;

@@ -48,6 +48,8 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     }
     let (source, trace) = source_and_trace(&args)?;
     let server = Server::open(&source, trace.as_ref(), args.port)?;
+    // The page saves traces that name it.
+    known_programs::remember(&source);
     let stop = interrupt::install_quietly()?;
     let url = server.url();
     match format {

@@ -129,7 +129,14 @@ impl Args {
         let mut inner = Cli::read_from(words).map_err(|error| failure::inner_usage(&error))?;
         if !inner.command.can_be_launched() {
             let error = Diagnostic::error(format!("{} does not use several processes", inner.command.name()));
-            return Err(error.help("launch starts search and generate").into());
+            let help = match inner.command {
+                cli::Command::Lab(_) => {
+                    "runs of the lab are shared out to the cores of one machine, by `lab run --jobs`; launch \
+                     starts search and generate"
+                }
+                _ => "launch starts search and generate",
+            };
+            return Err(error.help(help).into());
         }
         if inner.format == AnyFormat::Human {
             inner.format = format;

@@ -159,8 +159,14 @@ fn status(progress: &Progress, finished: u64, runs: u64) -> String {
     } else {
         String::new()
     };
+    let all = progress.shares.iter().sum::<u64>().max(1);
+    let percent = |share: &u64| format!("{:.0}", *share as f64 * 100.0 / all as f64);
+    let shares = match &progress.shares[..] {
+        [] => String::new(),
+        shares => format!(", shares {} %", shares.iter().map(percent).collect::<Vec<_>>().join(" ")),
+    };
     format!(
-        "{of_runs}{} states ({}/s), {} transitions, depth {}, {}, {:.0} s",
+        "{of_runs}{} states ({}/s), {} transitions, depth {}, {}, {:.0} s{shares}",
         grouped(progress.states),
         grouped(rate as u64),
         grouped(progress.transitions),
@@ -184,9 +190,12 @@ mod tests {
             seconds: 2.0,
             bytes: 3 << 30,
             member: None,
+            shares: Vec::new(),
         };
         let expected = "1,200,000 states (600,000/s), 5 transitions, depth 7, 3.0 GiB, 2 s";
         assert_eq!(status(&progress, 0, 1), expected);
         assert_eq!(status(&progress, 2, 20), format!("run 3 of 20: {expected}"));
+        let shared = Progress { shares: vec![3, 5, 0], ..progress };
+        assert_eq!(status(&shared, 0, 1), format!("{expected}, shares 38 62 0 %"));
     }
 }

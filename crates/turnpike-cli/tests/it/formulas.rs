@@ -327,6 +327,8 @@ fn formula_files_declare_data_of_their_own() {
     let wrong = formula("[true*] forall n: Nat. [b(n)]val(low(n))");
     let sorts = "sort D = struct one | two;\nmap f: D -> Nat;\neqn f(one) = 1; f(two) = 2;\n\
         form forall d: D. <true*.a(f(d))>true;\n";
+    // The specification has a variable `n`, in which it goes on to count.
+    let names = "sort D = struct n | m;\nform [true*.a(3)]false && exists d: D. val(d == n) && <a(0)>true;\n";
     let mistake = "map low: Nat -> Bol;\nform [true*]true;\n";
     let folder = folder(&[
         ("counter.mcrl2", COUNTER),
@@ -334,6 +336,8 @@ fn formula_files_declare_data_of_their_own() {
         ("right.mcf", &right),
         ("wrong.mcf", &wrong),
         ("sorts.mcf", sorts),
+        ("names.mcf", names),
+        ("process.mcf", "init a(0);\nform true;\n"),
         ("mistake.mcf", mistake),
     ]);
     let search =
@@ -341,6 +345,8 @@ fn formula_files_declare_data_of_their_own() {
     search("counter.mcrl2", "right.mcf").expect(0, &["holds"]);
     search("counter.mcrl2", "wrong.mcf").expect(1, &["violated", "4 b(3)"]);
     search("counter.mcrl2", "sorts.mcf").expect(0, &["holds"]);
+    search("counter.mcrl2", "names.mcf").expect(0, &["holds"]);
+    search("counter.mcrl2", "process.mcf").expect(2, &["expected `sort`", "process.mcf:1:1"]);
     search("counter.mcrl2", "mistake.mcf").expect(2, &["unknown sort Bol", "mistake.mcf:1:17"]);
     search("branch.aut", "right.mcf").expect(2, &["not an mCRL2 specification", "right.mcf:1:1"]);
     let builtin = ["search", PHILOSOPHERS, "--formula", "sorts.mcf"];
@@ -376,7 +382,7 @@ fn what_formulas_cannot_be_asked_about_is_refused() {
         (&["--runs", "3"], "--runs needs a strategy"),
         (&["--threads", "4"], "--threads needs a strategy"),
         (&["--store", "bitstate"], "--store needs a strategy"),
-        (&["--checkpoint", "file"], "formulas leave no checkpoints behind"),
+        (&["--checkpoint", "file"], "formulas do not support checkpoints"),
     ] {
         let arguments = [&["search", PHILOSOPHERS, "--formula", "[true]true"], flags].concat();
         turnpike_in(folder.path(), &arguments, "").expect(2, &[words]);

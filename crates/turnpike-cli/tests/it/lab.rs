@@ -435,7 +435,7 @@ fn the_experiments_of_the_study_can_begin() {
         .filter(|file| !file.text.contains(".c\""))
         .collect();
     assert!(files.len() > 20, "{} experiments", files.len());
-    let models = ["models-2008", "models/mcrl2"].map(|folder| corpus.path(folder)).to_vec();
+    let models = ["models-2008", "models/mcrl2", "models/timed"].map(|folder| corpus.path(folder)).to_vec();
     let folder = folder(&[]);
     let mut lab = Lab::open(&folder.path().join("lab.db")).expect("a database");
     // Interrupted from the start, the lab checks everything and runs nothing.

@@ -220,6 +220,7 @@ fn more_frames_are_shown_when_asked_for() {
     assert!(plain.contains("mutex 0 was created at counts.c:24"), "{plain}");
     let all = turnpike_in(folder.path(), &["search", "--program", "./counts", "-v"], "").exits(1).stdout;
     assert!(all.contains("libc.so.6+0x") && all.contains("verify  counts.c:20"), "{all}");
+    assert!(!all.contains("memfd:") && all.contains("turnpike+0x"), "frames of turnpike by its name: {all}");
     assert!(all.lines().last().is_some_and(|line| line.contains("--verbose")), "the repeat line: {all}");
     let trace = ["search", "--program", "./counts", "--trace", "t.json"];
     turnpike_in(folder.path(), &trace, "").exits(1);

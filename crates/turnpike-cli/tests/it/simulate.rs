@@ -93,3 +93,82 @@ fn odd_input_is_survived() {
     ran.expect(2, &["commands come from standard input"]);
     turnpike_in(folder.path(), &["simulate", "nowhere.aut"], "").expect(2, &["nowhere.aut"]);
 }
+
+/// Lines that arrive while the one before is still performed, and lines that a terminal marks as pasted at once.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_line_that_is_pasted_ahead_is_lost() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    for pasted in
+        ["1\r2\ru\r2\rq\r", "\x1b[200~1\r2\ru\r2\x1b[201~\rq\r", "1\r\x1b[200~2\nu\n2\nq\x1b[201~\r"]
+    {
+        let binary = env!("CARGO_BIN_EXE_turnpike");
+        // `script` gives the program a terminal.
+        let run = Command::new("script")
+            .args(["-qec", &format!("{binary} simulate builtin:philosophers --set n=2"), "/dev/null"])
+            .env("TERM", "xterm")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        let Ok(mut run) = run else { return };
+        let mut keys = run.stdin.take().expect("a pipe");
+        keys.write_all(pasted.as_bytes()).expect("sends");
+        // The pipe stays open: its end would be one more key.
+        let output = run.wait_with_output().expect("ends by q");
+        drop(keys);
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(shown.matches("step 1: lock(1,1)").count(), 1, "{pasted:?}: {shown}");
+        assert_eq!(shown.matches("step 2: lock(2,2)").count(), 2, "{pasted:?}: {shown}");
+        assert!(shown.contains("after step 1, lock(1,1)"), "{pasted:?}: {shown}");
+    }
+}
+
+/// A clock that is assigned before it is compared again takes no part in a search, but people see it. Traces of searches and
+/// of simulations fit each other's views.
+#[test]
+fn zones_show_all_clocks_and_traces_fit_both_views() {
+    let text = "system:two\nclock:1:x\nclock:1:y\nevent:a\nevent:b\nprocess:P\nlocation:P:l0{initial:}\n\
+        location:P:l1{invariant:x<=5}\nlocation:P:l2{}\nedge:P:l0:l1:a{provided:y>=2 : do:x=0}\n\
+        edge:P:l1:l2:b{provided:x>=1}\nedge:P:l2:l0:a{do:y=0}\n";
+    let folder = folder(&[("two.tck", text)]);
+    let run = |arguments: &[&str], input: &str| turnpike_in(folder.path(), arguments, input);
+    let full = "zone=(0<=x<=5 && 2<=y && x-y<=-2)";
+    run(&["simulate", "two.tck"], "1\n1\nw stepped.json\n").expect(0, &[full, "wrote stepped.json"]);
+    let ran =
+        run(&["replay", "two.tck", "stepped.json"], "").expect(0, &["zone=(0<=x<=5)", "the trace fits"]);
+    assert!(ran.stderr.is_empty(), "it is the same model: {}", ran.stderr);
+    run(&["replay", "stepped.json"], "").expect(0, &["on two.tck", "the trace fits"]);
+    run(&["search", "two.tck", "--find", "action b", "--trace", "found.json"], "")
+        .expect(1, &["zone=(0<=x<=5)"]);
+    let ran =
+        run(&["simulate", "two.tck", "--trace", "found.json"], "t\n").expect(0, &["after step 2, P@b", full]);
+    assert!(ran.stderr.is_empty(), "it fits: {}", ran.stderr);
+    // A zone that is another one is noticed all the same.
+    let found = std::fs::read_to_string(folder.path().join("found.json")).expect("a trace");
+    std::fs::write(folder.path().join("other.json"), found.replace("0<=x<=5", "0<=x<=4")).expect("writes");
+    let words = "zone is (0<=x<=5 && 2<=y && x-y<=-2), the trace has (0<=x<=4)";
+    run(&["simulate", "two.tck", "--trace", "other.json"], "").expect(0, &[words]);
+}
+
+#[test]
+fn deadlocks_of_explicit_systems_and_built_in_models_are_explained() {
+    let folder = folder(&[("s.aut", "des (0,2,3)\n(0,\"a\",1)\n(1,\"b\",2)\n")]);
+    let run = |arguments: &[&str], input: &str| turnpike_in(folder.path(), arguments, input);
+    let words = ["why nothing can happen:", "  state 2 has no outgoing transition"];
+    run(&["search", "s.aut", "--find", "deadlock", "--trace", "stuck.json"], "").expect(1, &words);
+    run(&["show", "stuck.json"], "").expect(0, &words);
+    run(&["simulate", "s.aut"], "1\n1\ny\n").expect(0, &words);
+    run(&["search", "builtin:scc"], "").expect(1, &["  the system has no outgoing transition"]);
+    let philosophers = ["search", "builtin:philosophers", "--set", "n=2", "--trace", "table.json"];
+    let first = "  philosopher1 at has-left\n    lock(1,2): held by philosopher2\n";
+    let second = "  philosopher2 at has-left\n    lock(2,1): held by philosopher1\n";
+    run(&philosophers, "").expect(1, &[first, second]);
+    run(&["show", "table.json", "--why", "why.svg"], "").expect(0, &["wrote why.svg"]);
+    let several = ["simulate", "builtin:philosophers-either", "--set", "n=2"];
+    run(&several, "take toss(1,0)\ntake wait(1,1)\ntake wait(1,2)\ntake toss(2,0)\ny\n").expect(
+        0,
+        &["what is not possible now, and why:", "wants-left\n    wait(2,2): held by philosopher1"],
+    );
+}

@@ -13,7 +13,7 @@ pub(crate) const SECRET: &str = "correct horse battery staple";
 pub(crate) struct Cluster {
     pub(crate) hosts: Hosts,
     listeners: Vec<Mutex<Option<TcpListener>>>,
-    /// Whether a process refused a connection and went on waiting.
+    /// Whether a process refused a connection and continued to wait.
     refused: AtomicBool,
 }
 
@@ -34,7 +34,7 @@ impl Cluster {
         Cluster { hosts: hosts.clone(), ..Cluster::new(hosts.len()) }
     }
 
-    /// Joins as an ordinary process, and gives what was refused meanwhile.
+    /// Joins as an ordinary process, and returns the refused connections.
     pub(crate) fn join(&self, process: usize) -> (Result<Mesh, JoinError>, Vec<String>) {
         self.join_with(process, SECRET, "philosophers", Duration::from_secs(30))
     }
@@ -49,12 +49,12 @@ impl Cluster {
         self.join_as(process, secret, model, patience, &Arc::default())
     }
 
-    /// Joins with a flag that ends the search.
+    /// Joins with an interrupt flag.
     pub(crate) fn join_until(&self, process: usize, interrupt: &Arc<AtomicBool>) -> Result<Mesh, JoinError> {
         self.join_as(process, SECRET, "philosophers", Duration::from_secs(30), interrupt).0
     }
 
-    /// Whether a process refused a connection and went on waiting.
+    /// Whether a process refused a connection and continued to wait.
     pub(crate) fn has_notes(&self) -> bool {
         self.refused.load(Ordering::Acquire)
     }
@@ -85,7 +85,7 @@ impl Cluster {
         Cluster { hosts, listeners: Vec::new(), refused: AtomicBool::new(false) }
     }
 
-    /// All processes, joined, each in the hands of a thread.
+    /// Joins all processes, each in its own thread.
     pub(crate) fn run<T: Send>(&self, work: impl Fn(Mesh) -> T + Sync) -> Vec<T> {
         std::thread::scope(|scope| {
             let start = |process| {

@@ -1,4 +1,4 @@
-//! Who may join, and what those are told who may not.
+//! Which processes may join, and the errors of those that may not.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use crate::common::{Cluster, SECRET};
 
-/// Longer than anything takes on a busy machine.
+/// Longer than anything takes, even on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(500);
 
-/// Says `words` to process 0 while process 1 has not come yet. Gives what process 0 refused.
+/// Sends `words` to process 0 before process 1 joins. Returns the connections that process 0
+/// refused.
 fn strange_words(words: &[u8]) -> Vec<String> {
     let cluster = Cluster::new(2);
     thread::scope(|scope| {
@@ -22,7 +23,7 @@ fn strange_words(words: &[u8]) -> Vec<String> {
         stranger.write_all(words).expect("process 0 reads");
         stranger.shutdown(Shutdown::Write).expect("the connection is open");
         let mut answer = Vec::new();
-        // Closed or reset, as it happens: what counts is that it ends.
+        // Closed or reset: only the end of the connection matters.
         let _ = stranger.read_to_end(&mut answer);
         let other = cluster.join(1).0.expect("the true process 1 joins");
         let (mesh, notes) = waiting.join().expect("no panic");
@@ -33,7 +34,7 @@ fn strange_words(words: &[u8]) -> Vec<String> {
     })
 }
 
-/// A greeting with these numbers and no chance in it.
+/// A greeting with these numbers and without randomness.
 fn greeting(protocol: u32, from: u32, to: u32, processes: u32) -> Vec<u8> {
     let numbers = [protocol, from, to, processes].into_iter().flat_map(u32::to_le_bytes);
     b"TURNPIKE".iter().copied().chain(numbers).chain([7; 32]).collect()
@@ -74,7 +75,7 @@ fn a_proof_without_the_secret_is_refused() {
     words.extend([1, 32, 0, 0, 0]);
     words.extend([0; 32]);
     let notes = strange_words(&words);
-    assert!(notes[0].ends_with("it has another secret"), "{notes:?}");
+    assert!(notes[0].ends_with("it has a different secret"), "{notes:?}");
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn a_silent_stranger_keeps_nobody_waiting() {
 #[test]
 fn the_caller_learns_that_the_other_end_is_not_turnpike() {
     let cluster = Cluster::new(2);
-    // In place of process 0: something that answers in another language, or in a later version.
+    // In place of process 0: a peer with another protocol, or a later version.
     for (answer, expected) in [
         (b"220 mail.example.com ready\r\n".to_vec(), "it does not speak turnpike's protocol"),
         (
@@ -113,13 +114,13 @@ fn the_caller_learns_that_the_other_end_is_not_turnpike() {
                 let _ = stream.read_to_end(&mut Vec::new());
             });
             let error = strange.join(1).0.expect_err("not a process");
-            assert_eq!(error.to_string(), format!("process 0 ({address}) does not fit: {expected}"));
+            assert_eq!(error.to_string(), format!("process 0 ({address}) does not match: {expected}"));
         });
     }
 }
 
-/// Process 0 and a process 1 that differs from it: the errors of both, and the notes of process 0. Once
-/// process 1 has ended, process 0 does not wait for another one.
+/// Process 0 and a process 1 that differs from it: the errors of both, and the notes of process 0.
+/// Once process 1 has ended, process 0 does not wait for another one.
 fn misfits(secret: &str, model: &str) -> (String, String, Vec<String>) {
     let cluster = Cluster::new(2);
     let interrupt = Arc::default();
@@ -148,7 +149,7 @@ fn another_model_is_an_error_on_both_sides() {
 fn another_secret_is_an_error_on_both_sides() {
     let (zero, one, notes) = misfits("another secret of good length", "philosophers");
     assert!(one.ends_with("it refused the secret of this process"), "{one}");
-    assert!(notes[0].ends_with("it has another secret"), "{notes:?}");
+    assert!(notes[0].ends_with("it has a different secret"), "{notes:?}");
     assert_eq!(zero, "interrupted while waiting for the other processes");
 }
 
@@ -157,7 +158,7 @@ fn a_second_process_of_the_same_number_is_refused() {
     let cluster = Cluster::new(3);
     thread::scope(|scope| {
         let zero = scope.spawn(|| cluster.join(0));
-        // Process 2 has not come: everyone waits, and process 0 still listens.
+        // Process 2 has not joined: all others wait, and process 0 still listens.
         let first = scope.spawn(|| cluster.join(1));
         let address = cluster.hosts.address(0);
         let second = loop {
@@ -170,17 +171,17 @@ fn a_second_process_of_the_same_number_is_refused() {
             }
             thread::yield_now();
         };
-        let expected = "it is connected with a process that has the number of this one";
-        assert_eq!(second, format!("process 0 ({address}) does not fit: {expected}"));
+        let expected = "it is already connected to a process with the number of this one";
+        assert_eq!(second, format!("process 0 ({address}) does not match: {expected}"));
         drop((first, zero));
-        // Whoever was first, process 2 completes the cluster or finds it broken: both end.
+        // In either order, process 2 completes the cluster or finds it broken: both end.
         let _ = cluster.join_with(2, SECRET, "philosophers", SHORT);
     });
 }
 
 #[test]
 fn a_process_that_never_comes_is_named() {
-    // On a busy machine even those that come need longer.
+    // On a busy machine even processes that join take longer.
     let mut patience = SHORT;
     loop {
         let cluster = Cluster::new(3);
@@ -205,7 +206,7 @@ fn a_process_that_never_comes_is_named() {
 
 #[test]
 fn an_address_of_another_machine_is_not_listened_on() {
-    // TEST-NET-1: belongs to nobody, certainly not to this machine.
+    // TEST-NET-1: reserved for documentation, never the address of this machine.
     let hosts = turnpike_cluster::Hosts::parse("192.0.2.1:7000\n127.0.0.1:7001").expect("addresses");
     let strange = Cluster::not_listening(hosts);
     let error = strange.join(0).0.expect_err("not an address of this machine");

@@ -47,7 +47,7 @@ fn a_single_process_is_a_cluster() {
 fn the_loss_of_a_process_ends_every_wait() {
     let lost = Cluster::new(4).run(|mesh| {
         if mesh.process() == 2 {
-            // Everyone has joined once all were heard.
+            // All processes have joined once all have been heard.
             for _ in 0..3 {
                 mesh.wait().expect("all live");
             }

@@ -134,6 +134,11 @@ fn delays_are_chosen_and_kept() {
     assert_eq!((status, &second["path"][2]["time"]), (200, &json!("7/2")));
     let (_, trace) = page.get(&format!("/api/visit/{}/trace", second["visit"]));
     assert_eq!(trace["steps"][1]["delay"], "2");
+    let source = trace["source"].as_str().expect("it says what it belongs to");
+    assert!(source.contains("fischer.xta") && source.contains("N=2"), "{source}");
+    // The zone has both clocks, although one of them does not matter now.
+    let zone = trace["steps"][1]["state"]["zone"].as_str().expect("a zone");
+    assert!(zone.contains("P(1).x") && zone.contains("P(2).x"), "{zone}");
     let (_, early) = page.post("/api/visit/0/step", &json!({ "choice": 0 }));
     assert_eq!(early["path"][1]["time"], "0", "without a delay nothing is waited for");
 }

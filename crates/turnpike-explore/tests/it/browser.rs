@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
 use fantoccini::error::CmdError;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -80,7 +81,7 @@ impl WebDriverCompatibleCommand for ColourScheme {
 }
 
 pub(crate) struct Browser {
-    client: Client,
+    pub(crate) client: Client,
     _driver: Driver,
     profile: tempfile::TempDir,
 }
@@ -433,6 +434,34 @@ fn values_are_filtered_and_pinned_and_the_state_space_is_folded() {
         assert!(browser.count("[data-node]").await <= all);
         browser.set_tool("highway", "2").await;
         browser.eventually("#picture", "1: 2 of 3").await;
+    });
+}
+
+#[test]
+fn nodes_are_dragged_by_the_mouse() {
+    let page = Page::of("builtin:philosophers", &["n=3"]);
+    in_browser((1400, 900), async |browser| {
+        browser.load(&page).await;
+        browser.click("#tab-space").await;
+        browser.wait("[data-node='1']").await;
+        let place =
+            "const at = (node) => document.querySelector(`[data-node='${node}']`).getBoundingClientRect();
+            return [at(1).x - at(0).x, at(1).y - at(0).y].map(Math.round)";
+        let before = browser.script(place).await;
+        let node = browser.client.find(Locator::Css("[data-node='1']")).await.expect("a node");
+        let drag = MouseActions::new("mouse".to_owned())
+            .then(PointerAction::MoveToElement { element: node, duration: None, x: 0.0, y: 0.0 })
+            .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
+            .then(PointerAction::MoveBy { duration: Some(Duration::from_millis(50)), x: 40.0, y: 25.0 })
+            .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        browser.client.perform_actions(drag).await.expect("dragged");
+        let after = browser.script(place).await;
+        let moved =
+            |axis: usize| after[axis].as_f64().expect("a number") - before[axis].as_f64().expect("a number");
+        assert!((moved(0) - 40.0).abs() < 3.0 && (moved(1) - 25.0).abs() < 3.0, "{before} {after}");
+        assert_eq!(browser.text("#place").await, "in the initial state", "the end of a drag is not a click");
+        browser.click("[data-node='1']").await;
+        browser.eventually("#place", "after step 1").await;
     });
 }
 

@@ -8,4 +8,5 @@ mod browser;
 mod client;
 mod requirements;
 mod safety;
+mod times;
 mod views;

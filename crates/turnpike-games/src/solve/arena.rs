@@ -1,11 +1,11 @@
-//! A part of a game as a game of its own, in which every vertex has an edge.
+//! A part of a game as a game in which every vertex has an edge.
 
 use crate::game::{Game, Player};
 use crate::rows::Rows;
 use crate::solution::NONE;
 
 /// Some vertices of a game, numbered from 0, and the edges among them. Priorities are consecutive.
-/// The memory is used again for the next part.
+/// The memory is reused for the next part.
 #[derive(Default)]
 pub(crate) struct Arena {
     vertex: Vec<u32>,
@@ -13,18 +13,18 @@ pub(crate) struct Arena {
     priority: Vec<u32>,
     successors: Rows,
     predecessors: Rows,
-    /// For each vertex of the whole game, its number here.
+    /// The number of each vertex of the whole game in this part.
     place: Vec<u32>,
     sorted: Vec<u32>,
 }
 
 impl Arena {
-    /// For parts of a game with this many vertices.
+    /// An arena for parts of a game with this many vertices.
     pub(crate) fn new(vertices: usize) -> Arena {
         Arena { place: vec![NONE; vertices], ..Arena::default() }
     }
 
-    /// Takes the part with these vertices, which have no winner yet and an edge to one another.
+    /// Restricts the arena to these vertices, which have no winner yet and an edge to one another.
     pub(crate) fn restrict(&mut self, game: &Game, part: impl Iterator<Item = u32>) {
         self.vertex.clear();
         self.vertex.extend(part);
@@ -47,8 +47,8 @@ impl Arena {
         self.compress();
     }
 
-    /// Gives neighbouring priorities of one parity the same number, without gaps. The order of those
-    /// of different parity stays.
+    /// Merges neighbouring priorities of the same parity and removes gaps. The order of priorities
+    /// of different parity is preserved.
     fn compress(&mut self) {
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.priority);
@@ -100,13 +100,13 @@ impl Arena {
         self.predecessors.of(at)
     }
 
-    /// The player who wins every play, when all priorities have one parity.
+    /// The player who wins every play, if all priorities have the same parity.
     pub(crate) fn winner_by_parity(&self) -> Option<Player> {
         let player = Player::of_priority(self.priority[0]);
         self.priority.iter().all(|&priority| Player::of_priority(priority) == player).then_some(player)
     }
 
-    /// A player such that the opponent has no choice anywhere.
+    /// A player whose opponent has no choice at any vertex.
     pub(crate) fn only_chooser(&self) -> Option<Player> {
         let mut choosers = (0..self.vertices() as u32)
             .filter(|&at| self.successors(at).iter().any(|&target| target != self.successors(at)[0]))

@@ -1,4 +1,4 @@
-//! Solving: attractors first, then component after component from the bottom up.
+//! Solves games: attractors first, then component by component from the bottom up.
 
 mod arena;
 mod one_player;
@@ -15,7 +15,7 @@ use recursive::Recursive;
 pub(crate) fn solve(game: &Game) -> Solution {
     let mut predecessors = Rows::default();
     predecessors.fill_inverse(game.vertices(), |vertex| game.successors(vertex));
-    // With the open vertices given to Odd, what Even wins is certain.
+    // The vertices that Even wins even if Odd wins all open vertices are certain.
     let first = Settling::new(game, &predecessors).run(Player::Odd);
     if game.open_vertices() == 0 {
         return first;
@@ -41,14 +41,14 @@ pub(crate) fn solve(game: &Game) -> Solution {
     solution
 }
 
-/// Vertices with known winners, and what follows from them.
+/// Vertices with known winners, and the propagation of consequences.
 struct Settling<'a> {
     game: &'a Game,
     predecessors: &'a Rows,
     solution: Solution,
-    /// For each vertex, how many of its edges lead to vertices without a known winner.
+    /// For each vertex, the number of its edges to vertices without a known winner.
     pending: Vec<u32>,
-    /// Settled vertices whose predecessors were not looked at yet.
+    /// Settled vertices whose predecessors have not been processed yet.
     queue: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Settling<'a> {
         Settling { game, predecessors, solution, pending, queue: Vec::new() }
     }
 
-    /// Settles all vertices; the open ones count as won by `heir`.
+    /// Settles all vertices. Open ones count as won by `heir`.
     fn run(mut self, heir: Player) -> Solution {
         for vertex in 0..self.game.vertices() as u32 {
             if self.game.is_open(vertex) {
@@ -82,7 +82,7 @@ impl<'a> Settling<'a> {
         }
     }
 
-    /// Settles every vertex whose owner can move to a win, or can move to losses only.
+    /// Settles every vertex whose owner can move to a win, or can only move to losses.
     fn propagate(&mut self) {
         while let Some(vertex) = self.queue.pop() {
             let winner = self.solution.winner[vertex as usize].expect("it is settled");
@@ -103,7 +103,7 @@ impl<'a> Settling<'a> {
     fn settle_components(&mut self) {
         let vertices = self.game.vertices();
         let winner = &self.solution.winner;
-        // Edges to settled vertices are left out: a loop does not change the components.
+        // Edges to settled vertices become loops, which do not change the components.
         let (component_of, _) = components(vertices, |vertex, k| {
             let &target =
                 self.game.successors(vertex).get(k).filter(|_| winner[vertex as usize].is_none())?;
@@ -123,7 +123,7 @@ impl<'a> Settling<'a> {
         }
     }
 
-    /// Settles the members that are not settled yet. All their other edges lead to settled vertices.
+    /// Settles the remaining members. All their other edges lead to settled vertices.
     fn settle_component(&mut self, members: &[u32], arena: &mut Arena, recursive: &mut Recursive) {
         let winner = &self.solution.winner;
         let unsettled = |&&vertex: &&u32| winner[vertex as usize].is_none();

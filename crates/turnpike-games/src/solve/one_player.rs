@@ -1,4 +1,4 @@
-//! Games in which one player makes all choices: is there a good cycle?
+//! Games in which only one player has choices: that player wins if there is a good cycle.
 
 use turnpike_model::components::components;
 
@@ -7,7 +7,7 @@ use crate::solution::NONE;
 use crate::solve::arena::Arena;
 use crate::solve::recursive::Outcome;
 
-/// Solves a strongly connected game, or several beside each other, where only `player` has choices.
+/// Solves a strongly connected game, or a union of several, where only `player` has choices.
 pub(crate) fn solve(arena: &Arena, player: Player, outcome: &mut Outcome) {
     outcome.winner.fill(player.opponent());
     let mut reached = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn solve(arena: &Arena, player: Player, outcome: &mut Outcome) {
             if let Some(&next) = next {
                 outcome.winner[at as usize] = player;
                 outcome.strategy[at as usize] = next;
-                // Back to the good vertex, first within its component: this is the cycle.
+                // Walk back to the good vertex, first within its component: this gives the cycle.
                 reached.push(at);
                 reach(arena, player, outcome, &mut reached, inside);
             }
@@ -42,7 +42,7 @@ pub(crate) fn solve(arena: &Arena, player: Player, outcome: &mut Outcome) {
     }
 }
 
-/// Walks edges backwards from `reached`, which the player wins, and lets the player win there too.
+/// Makes the player win at all vertices from which `reached` is reachable.
 fn reach(
     arena: &Arena,
     player: Player,
@@ -61,10 +61,10 @@ fn reach(
     }
 }
 
-/// The components among vertices of at most this priority; `NONE` for the others.
+/// The components of the vertices with at most this priority; `NONE` for the others.
 fn components_up_to(arena: &Arena, priority: u32) -> Vec<u32> {
     let low = |at: u32| arena.priority(at) <= priority;
-    // Edges that do not count become loops, which do not change the components.
+    // Edges to other vertices become loops, which do not change the components.
     let (mut component_of, _) = components(arena.vertices(), |at, k| {
         let &target = arena.successors(at).get(k).filter(|_| low(at))?;
         Some(if low(target) { target } else { at })

@@ -1,10 +1,9 @@
 //! The recursive algorithm of McNaughton and Zielonka, with an explicit stack.
 //!
-//! The highest priorities of a game belong to one player. Without the vertices from which that
-//! player can force a visit to them, a smaller game is left, which is solved first. Where the
-//! opponent wins it, the opponent wins the larger game as well, and wherever a visit there can be
-//! forced: this is removed, and the rest is tried again. When the opponent wins nothing more, the
-//! player wins the rest.
+//! The highest priorities of a game belong to one player. Removing the attractor of these vertices
+//! for that player leaves a smaller game, which is solved first. The opponent's winning vertices
+//! there are won in the larger game as well, together with their attractor. They are removed, and
+//! the rest is solved again. When the opponent wins nothing more, the player wins the rest.
 
 use crate::game::Player;
 use crate::solution::NONE;
@@ -15,32 +14,32 @@ use crate::solve::one_player;
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) winner: Vec<Player>,
-    /// Meaningful where the owner wins.
+    /// Meaningful only if the owner wins.
     pub(crate) strategy: Vec<u32>,
 }
 
-/// A game that is being solved. Games on the stack are nested: each one is the end of the order of
+/// A game that is being solved. Games on the stack are nested: each one is a suffix of the order of
 /// vertices, from `start` on.
 struct Frame {
     start: u32,
-    /// Where the smaller game starts.
+    /// The start of the smaller game.
     inner: u32,
-    /// Whom the highest priorities belong to.
+    /// The player with the highest priorities.
     player: Player,
-    /// The lowest of them.
+    /// The lowest of these priorities.
     lowest: u32,
 }
 
-/// The solver; its memory is used again for the next game.
+/// The solver. Its memory is reused for the next game.
 #[derive(Default)]
 pub(crate) struct Recursive {
     outcome: Outcome,
     frames: Vec<Frame>,
     /// All vertices. Those that leave a game move to its front.
     order: Vec<u32>,
-    /// Where a vertex is in `order`.
+    /// The position of each vertex in `order`.
     position: Vec<u32>,
-    /// Edges to vertices that are not attracted, for vertices of the opponent that were touched;
+    /// For visited vertices of the opponent, the number of edges to vertices outside the attractor;
     /// 0 for others.
     pending: Vec<u32>,
     touched: Vec<u32>,
@@ -74,7 +73,8 @@ impl Recursive {
 
     fn run(&mut self, arena: &Arena) {
         let mut start = Some(0);
-        // Some: a game to enter. None: the innermost game is solved, the one around it goes on.
+        // `Some`: a game to enter. `None`: the innermost game is solved, and the enclosing one
+        // continues.
         while start.is_some() || !self.frames.is_empty() {
             start = match start {
                 Some(start) if (start as usize) < self.order.len() => Some(self.enter(arena, start)),
@@ -87,7 +87,7 @@ impl Recursive {
         }
     }
 
-    /// Begins with the game from `start` on. Gives where the smaller game starts.
+    /// Enters the game from `start` on. Returns the start of the smaller game.
     fn enter(&mut self, arena: &Arena, start: u32) -> u32 {
         let (player, lowest) = self.leading_priorities(arena, start);
         let mut end = start;
@@ -102,8 +102,8 @@ impl Recursive {
         inner
     }
 
-    /// The smaller game is solved. Gives where the rest starts that must be tried again, or `None`
-    /// when this game is solved.
+    /// Handles the solution of the smaller game. Returns the start of the rest that must be solved
+    /// again, or `None` if this game is solved.
     fn leave(&mut self, arena: &Arena, frame: &Frame) -> Option<u32> {
         let opponent = frame.player.opponent();
         let mut end = frame.start;
@@ -117,7 +117,7 @@ impl Recursive {
         for &vertex in &self.order[end as usize..rest as usize] {
             self.outcome.winner[vertex as usize] = opponent;
         }
-        // If nothing was attracted, the smaller game was not touched: the player still wins there.
+        // If nothing was attracted, the smaller game is unchanged, and the player still wins there.
         if rest != end {
             return Some(rest);
         }
@@ -132,7 +132,7 @@ impl Recursive {
         None
     }
 
-    /// Whose the highest priorities are, and the lowest one above all of the opponent.
+    /// The player with the highest priorities, and the lowest of them above all of the opponent's.
     fn leading_priorities(&self, arena: &Arena, start: u32) -> (Player, u32) {
         let mut highest = [None; 2];
         for &vertex in &self.order[start as usize..] {
@@ -141,14 +141,14 @@ impl Recursive {
             *slot = (*slot).max(Some(priority));
         }
         let leader = usize::from(highest[1] > highest[0]);
-        // Compressed priorities: between two of one player, there was one of the other, which may be
-        // gone.
+        // Priorities are compressed: between two of one player there was one of the other, which
+        // may have been removed.
         let lowest = highest[1 - leader].map_or(0, |other| other + 1);
         (Player::of_priority(leader as u32), lowest)
     }
 
-    /// In the game from `start` on, moves all vertices from which `player` can force a visit to those
-    /// before `end` to the front. Gives the end of them.
+    /// Moves the attractor of the vertices before `end` for `player`, in the game from `start` on,
+    /// to the front. Returns its end.
     fn attract(&mut self, arena: &Arena, player: Player, start: u32, mut end: u32) -> u32 {
         let mut next = start;
         while next < end {

@@ -1,4 +1,4 @@
-//! Games made to be hard for one algorithm or another, and games whose winners are known.
+//! Games that are hard for some algorithms, and games with known winners.
 
 use crate::naive::game;
 use turnpike_games::{Flaw, Game, Player, Solution};
@@ -17,7 +17,7 @@ fn a_game_without_vertices_has_a_solution() {
 }
 
 #[test]
-fn whoever_is_stuck_loses() {
+fn stuck_players_lose() {
     // 0 (Even) can go to 1 (Odd, stuck) or 2 (Even, stuck); 3 (Odd) can only go to 0.
     let stuck = game(&[(Even, 1, vec![1, 2]), (Odd, 1, vec![]), (Even, 0, vec![]), (Odd, 1, vec![0])]);
     let solution = solve_and_check(&stuck);
@@ -46,15 +46,15 @@ fn an_open_vertex_counts_for_either_player() {
     growing.expand(start, &[left, right]);
     let solution = solve_and_check(&growing);
     assert_eq!([start, left, right].map(|v| solution.winner(v)), [None; 3]);
-    // Even can stay at the left for ever: the right one does not matter any more.
+    // Even can stay on the left forever, so the right vertex is irrelevant.
     growing.expand(left, &[left]);
     let solution = solve_and_check(&growing);
     assert_eq!([start, left, right].map(|v| solution.winner(v)), [Some(Even), Some(Even), None]);
     assert_eq!(solution.strategy(start), Some(left));
 }
 
-/// Every vertex is joined to every other, owners and priorities alternate: with two vertices of its
-/// own or more, a player stays on them.
+/// A complete graph with alternating owners and priorities. A player with at least two vertices can
+/// stay on them.
 #[test]
 fn cliques() {
     for vertices in [2, 3, 10, 61] {
@@ -71,7 +71,8 @@ fn cliques() {
     }
 }
 
-/// One long cycle with all priorities different: as deep as it can be, without a choice and with one.
+/// A cycle of vertices with different priorities, which makes the recursion as deep as possible,
+/// without a choice and with one.
 #[test]
 fn many_priorities_need_no_call_stack() {
     for vertices in [5000, 5001u32] {
@@ -80,7 +81,7 @@ fn many_priorities_need_no_call_stack() {
         };
         let forced: Vec<_> = (0..vertices).map(|v| (Player::of_priority(v), v, around(v, None))).collect();
         assert_eq!(solve_and_check(&game(&forced)).winner(0), Some(Player::of_priority(vertices - 1)));
-        // Each may also go back a step: a cycle of two, which its second vertex decides.
+        // Each vertex may also go back: a cycle of two vertices, whose second vertex decides.
         let choices: Vec<_> =
             (0..vertices).map(|v| (Player::of_priority(v), v, around(v, v.checked_sub(1)))).collect();
         let solution = solve_and_check(&game(&choices));
@@ -88,8 +89,8 @@ fn many_priorities_need_no_call_stack() {
     }
 }
 
-/// Blocks of five vertices after Friedmann, on which the recursive algorithm without components
-/// takes a number of steps that grows like the Fibonacci numbers.
+/// Blocks of five vertices after Friedmann. Without components, the recursive algorithm takes a
+/// number of steps that grows like the Fibonacci numbers.
 #[test]
 fn recursive_ladders() {
     for blocks in [1, 2, 5, 10, 20] {
@@ -113,7 +114,7 @@ fn recursive_ladders() {
     }
 }
 
-/// Rows of vertices where each player can go up or along; after Jurdzinski.
+/// A grid where players can move up or along a row; after Jurdzinski.
 #[test]
 fn grids_of_alternating_priorities() {
     for (levels, width) in [(2, 3), (5, 20), (12, 50)] {

@@ -1,8 +1,8 @@
-//! Winners by definition: nested fixed points over sets of vertices, and cycles one by one.
+//! Winners by definition: nested fixed points over sets of vertices, and a check of all cycles.
 
 use turnpike_games::{Game, Player, Solution};
 
-/// A generator of small numbers; the same seed gives the same numbers.
+/// A generator of small numbers that depends only on its seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
     }
 }
 
-/// A game from owners, priorities and edges; all vertices are expanded.
+/// A game from owners, priorities and edges, in which all vertices are expanded.
 pub(crate) fn game(vertices: &[(Player, u32, Vec<u32>)]) -> Game {
     let mut game = Game::new();
     for &(owner, priority, _) in vertices {
@@ -24,8 +24,8 @@ pub(crate) fn game(vertices: &[(Player, u32, Vec<u32>)]) -> Game {
     game
 }
 
-/// The vertices that Even wins: the highest priority is the outermost fixed point, greatest if it is
-/// even. Open vertices are won by `heir`.
+/// The vertices that Even wins. The highest priority is the outermost fixed point, which is
+/// greatest if the priority is even. Open vertices are won by `heir`.
 pub(crate) fn even_wins(game: &Game, heir: Player) -> Vec<bool> {
     let vertices = game.vertices();
     let highest = (0..vertices as u32).map(|vertex| game.priority(vertex)).max().unwrap_or(0);
@@ -45,7 +45,7 @@ fn fixed_point(game: &Game, heir: Player, priority: usize, sets: &mut Vec<Vec<bo
     }
 }
 
-/// The vertices from which Even can make the next vertex one of the set of this vertex's priority.
+/// The vertices from which Even can move to a vertex in the set of this vertex's priority.
 fn step(game: &Game, heir: Player, sets: &[Vec<bool>]) -> Vec<bool> {
     let won = |vertex: u32| {
         let set = &sets[game.priority(vertex) as usize];
@@ -59,7 +59,7 @@ fn step(game: &Game, heir: Player, sets: &[Vec<bool>]) -> Vec<bool> {
     (0..game.vertices() as u32).map(won).collect()
 }
 
-/// Whether the strategies of a solution win: all simple cycles of what they allow are walked.
+/// Whether the strategies of a solution win: checks all simple cycles that they allow.
 pub(crate) fn strategies_win(game: &Game, solution: &Solution) -> bool {
     (0..game.vertices() as u32).all(|vertex| {
         solution

@@ -1,9 +1,9 @@
-//! Random games of many shapes against the definitions.
+//! Compares solutions with the definitions, for random games of many shapes.
 
 use crate::naive::{Random, even_wins, strategies_win};
 use turnpike_games::{Flaw, Game, Player};
 
-/// Sparse and dense games, with deadlocks, loops, duplicate edges and, if asked for, open vertices.
+/// Sparse and dense games, with deadlocks, loops, duplicate edges and possibly open vertices.
 fn random_game(random: &mut Random, most: u32, priorities: u32, open: bool) -> Game {
     let vertices = 1 + random.below(most);
     let (degree, span, priorities) =
@@ -102,7 +102,7 @@ fn what_is_decided_stays_decided_while_a_game_grows() {
     assert!(early > 1000, "{early}");
 }
 
-/// Both players' strategies are checked, and one of them wins: that proves the winners of large games.
+/// Winners of large games are proved by their strategies, which are checked for both players.
 #[test]
 fn strategies_win_large_games() {
     let mut random = Random(4);
@@ -117,13 +117,13 @@ fn strategies_win_large_games() {
     }
 }
 
-/// The check must see every lie that the definition sees.
+/// The check must find all errors that the definition finds.
 #[test]
 fn the_check_refuses_wrong_solutions() {
     let mut random = Random(5);
     let (mut refused, mut agreed) = (0, 0);
     for case in 0..3000 {
-        // The solution of another game of the same size: often wrong, sometimes right.
+        // The solution of another game of the same size, which is usually wrong.
         let open = case % 2 == 0;
         let game = random_game(&mut random, 5, 4, open);
         let other = random_game(&mut random, 5, 4, open);
@@ -134,7 +134,7 @@ fn the_check_refuses_wrong_solutions() {
         }
         let (checked, wins) = (solution.check(&game).is_ok(), strategies_win(&game, &solution));
         assert!(wins || !checked, "case {case}: {game:?} {solution:?}");
-        // A strategy may win by vertices that the solution says nothing about: the check refuses that.
+        // The check refuses a strategy that wins only by vertices without a solution.
         assert!(checked || open || !wins, "case {case}: {game:?} {solution:?}");
         if checked { agreed += 1 } else { refused += 1 }
     }

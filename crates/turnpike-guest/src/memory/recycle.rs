@@ -201,8 +201,9 @@ fn recycles(site: Site) -> bool {
 /// The object that stands for the free blocks of a class.
 fn object_of(class: usize, site: Site) -> ObjectId {
     let register = || {
+        let site = sites::user(site);
         control::kernel(|kernel| {
-            let object = kernel.register(Object::Memory, ALLOCATOR + class as u64, sites::user(site));
+            let object = kernel.register(Object::Memory, ALLOCATOR + class as u64, site);
             if control::DETAIL.get() >= Detail::Full {
                 kernel.name_object(object, "allocator");
             }

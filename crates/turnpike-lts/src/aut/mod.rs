@@ -18,7 +18,7 @@ pub struct AutHeader {
     pub states: u32,
 }
 
-/// How an `.aut` file spells the internal action. In memory it is always
+/// The spelling of the internal action in an `.aut` file. In memory it is always
 /// [`TAU`](turnpike_model::label::TAU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,10 +26,10 @@ pub enum AutDialect {
     /// The mCRL2 tools: `tau`.
     #[default]
     Mcrl2,
-    /// The CADP tools: `i`. On reading, `i` becomes `tau` (and a label `tau` means the internal
-    /// action too); on writing, `tau` becomes `i`.
+    /// The CADP tools: `i`. On reading, `i` becomes `tau`, and a label `tau` also means the
+    /// internal action. On writing, `tau` becomes `i`.
     Cadp,
 }
 
-/// What a CADP file writes for the internal action.
+/// The internal action in a CADP file.
 const CADP_INTERNAL: &str = "i";

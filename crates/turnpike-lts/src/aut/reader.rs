@@ -11,19 +11,19 @@ use super::{AutDialect, AutHeader, CADP_INTERNAL};
 use crate::gzip;
 use crate::system::{Lts, Transition, out_of_range};
 
-/// End of transmission: ends the input, as in the mCRL2 tools.
+/// End of transmission, which ends the input as in the mCRL2 tools.
 const EOT: u8 = 4;
-/// Longer lines are refused, so that a file without line ends cannot fill the memory.
+/// Longer lines are refused, so that a file without line ends cannot exhaust the memory.
 const MAX_LINE: u64 = 1 << 24;
-/// Far more distinct labels than fit in memory; keeps the ids within an [`IdTable`].
+/// Far more distinct labels than fit into memory. Keeps the ids within an [`IdTable`].
 const MAX_LABELS: usize = 1 << 30;
 
 /// Reads an `.aut` file one transition at a time: memory holds one line and the distinct labels,
 /// however long the file is.
 ///
-/// The header is read by [`new`](Self::new); transitions follow by
-/// [`next_transition`](Self::next_transition) or by iteration. At the end of the input the number
-/// of transitions is compared with the header. After an error the reader has ended.
+/// [`new`](Self::new) reads the header, [`next_transition`](Self::next_transition) or iteration the
+/// transitions. At the end of the input the number of transitions is compared with the header. A
+/// reader has ended after an error.
 ///
 /// ```
 /// use turnpike_lts::{AutDialect, AutReader};
@@ -39,8 +39,8 @@ const MAX_LABELS: usize = 1 << 30;
 /// ```
 ///
 /// # Format
-/// Blanks may stand around every token, lines may end with CR LF, blank lines are skipped and the
-/// last line may lack its end. A quoted label is taken as it is; a label without quotes loses its
+/// Blanks may surround every token, lines may end with CR LF, blank lines are skipped and the last
+/// line may lack its end. A quoted label is taken literally; a label without quotes loses its
 /// blanks. Each transition has its own line.
 #[derive(Debug)]
 pub struct AutReader<R> {
@@ -51,17 +51,17 @@ pub struct AutReader<R> {
     line: Vec<u8>,
     line_number: u64,
     transitions: u64,
-    /// The input has no further lines.
+    /// Whether the input has no further lines.
     exhausted: bool,
-    /// Nothing more is given: the end was reported, or an error.
+    /// Whether the end or an error has been returned.
     ended: bool,
-    /// A label without its blanks.
+    /// Buffer for a label without its blanks.
     compact: Vec<u8>,
 }
 
 impl<R: BufRead> AutReader<R> {
-    /// Reads the header. The input is plain text; see [`read_lts`] for input that may be
-    /// compressed.
+    /// Reads the header. The input is plain text; for input that may be compressed see
+    /// [`read_lts`].
     pub fn new(input: R, dialect: AutDialect) -> Result<Self, Diagnostic> {
         let mut reader = AutReader {
             input,
@@ -80,7 +80,7 @@ impl<R: BufRead> AutReader<R> {
                 return Err(Diagnostic::error("the file is empty")
                     .help("an .aut file starts with the line `des (initial,transitions,states)`"));
             }
-            // A byte order mark is not part of the text.
+            // Skip a byte order mark.
             let line = reader.line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&reader.line);
             if !line.trim_ascii().is_empty() {
                 reader.header = parse_header(line).map_err(|error| error.on_line(reader.line_number))?;
@@ -89,7 +89,7 @@ impl<R: BufRead> AutReader<R> {
         }
     }
 
-    /// What the first line says.
+    /// The contents of the first line.
     pub fn header(&self) -> AutHeader {
         self.header
     }
@@ -99,17 +99,17 @@ impl<R: BufRead> AutReader<R> {
         &self.labels.texts
     }
 
-    /// Ends reading and gives the labels away.
+    /// Ends reading and returns the labels.
     pub fn into_labels(self) -> Vec<String> {
         self.labels.texts
     }
 
-    /// Number of the line read last, counted from 1.
+    /// The number of the last line read, counted from 1.
     pub fn line_number(&self) -> u64 {
         self.line_number
     }
 
-    /// The next transition; `None` at the end, when there were as many as the header says.
+    /// The next transition; `None` at the end, if the number of transitions is that of the header.
     #[inline]
     pub fn next_transition(&mut self) -> Result<Option<Transition>, Diagnostic> {
         if self.ended {
@@ -255,13 +255,13 @@ impl Labels {
     }
 }
 
-/// Reads a whole system, compressed or not: gzip is recognised by its first byte, so pipes work
-/// too.
+/// Reads a whole system, compressed or not: gzip is recognised by its first byte, so this works for
+/// pipes, too.
 pub fn read_lts(input: impl Read, dialect: AutDialect) -> Result<Lts, Diagnostic> {
     let input = gzip::decompressed(input).map_err(|error| gzip::read_failed(&error))?;
     let mut reader = AutReader::new(input, dialect)?;
     let AutHeader { initial, transitions: promised, states } = reader.header();
-    // The header may promise anything: it only saves some growing.
+    // The header may claim anything: it is only used to avoid some reallocations.
     let mut transitions = Vec::with_capacity(promised.min(1 << 16) as usize);
     while let Some(transition) = reader.next_transition()? {
         transitions.push(transition);
@@ -424,8 +424,8 @@ mod tests {
         assert!(error.message.contains("no/such/file.aut"), "{error}");
     }
 
-    /// Labels that try to confuse the reader: quotes, commas, parentheses, blanks, digits, other
-    /// alphabets.
+    /// Labels with characters that are special in the format: quotes, commas, parentheses, blanks,
+    /// digits, other alphabets.
     fn label() -> impl Strategy<Value = String> {
         prop_oneof!["[a-z]{1,3}", r#"[ "',()0-9a|\\\t]{0,8}"#, "[^\n\u{4}]{0,6}"]
     }
@@ -455,7 +455,7 @@ mod tests {
             let mut text = Vec::new();
             write_lts(&lts, &mut text, AutDialect::Mcrl2).expect("writable labels");
             prop_assert_eq!(&read_lts(&text[..], AutDialect::Mcrl2).expect("reads"), &lts);
-            // The same through a tiny buffer: no line may be broken at its edges.
+            // The same with a small buffer, whose boundaries must not split lines.
             let reader = AutReader::new(BufReader::with_capacity(small, &text[..]), AutDialect::Mcrl2).expect("header");
             let transitions: Result<Vec<_>, _> = reader.collect();
             prop_assert_eq!(transitions.expect("reads"), lts.transitions);

@@ -1,12 +1,11 @@
-//! The two kinds of line in an `.aut` file, taken apart byte by byte. Nothing here allocates unless
-//! a line is wrong.
+//! Parses the two kinds of lines in an `.aut` file. Allocates nothing unless a line is invalid.
 
 use turnpike_model::Diagnostic;
 
 use super::AutHeader;
 use crate::system::{no_states, out_of_range};
 
-/// A transition line whose label is not interned yet.
+/// A transition line with a label that is not interned yet.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RawTransition<'a> {
     pub(super) from: u32,
@@ -14,16 +13,16 @@ pub(super) struct RawTransition<'a> {
     pub(super) to: u32,
 }
 
-/// A label as it stands in the line.
+/// A label as it occurs in the line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RawLabel<'a> {
-    /// What is between the quotes: taken as it is, there are no escapes.
+    /// The text between the quotes, taken literally: there are no escapes.
     Quoted(&'a [u8]),
-    /// A label without quotes; blanks inside do not count.
+    /// A label without quotes. Blanks inside are ignored.
     Bare(&'a [u8]),
 }
 
-/// Reads `des (initial,transitions,states)`.
+/// Parses `des (initial,transitions,states)`.
 pub(super) fn parse_header(line: &[u8]) -> Result<AutHeader, Diagnostic> {
     let line = line.trim_ascii();
     let Some(rest) = line.strip_prefix(b"des") else {
@@ -71,11 +70,11 @@ pub(super) fn parse_header(line: &[u8]) -> Result<AutHeader, Diagnostic> {
     Ok(AutHeader { initial, transitions, states })
 }
 
-/// Reads `(from,label,to)`; `line` has no blanks at its ends.
+/// Parses `(from,label,to)`. `line` has no blanks at its ends.
 ///
-/// The label is what stands between the first and the last comma. So a quoted label may itself
-/// contain quotes, commas and parentheses: its closing quote is the one that only blanks, a comma,
-/// the target and `)` follow.
+/// The label is everything between the first and the last comma. A quoted label may therefore
+/// contain quotes, commas and parentheses: its closing quote is the one before optional blanks, a
+/// comma, the target and `)`.
 #[inline]
 pub(super) fn parse_transition(line: &[u8]) -> Result<RawTransition<'_>, Diagnostic> {
     let Some(inner) = line.strip_prefix(b"(") else { return Err(not_a_transition(line)) };
@@ -134,7 +133,7 @@ enum Number {
     No,
 }
 
-/// A decimal number with blanks around it.
+/// A decimal number, possibly surrounded by blanks.
 #[inline]
 fn number(field: &[u8]) -> Number {
     let field = field.trim_ascii();
@@ -188,7 +187,7 @@ fn unclosed(line: &[u8]) -> Diagnostic {
         .help("a transition reads `(from,\"label\",to)`, alone on its line; the file may have been cut short")
 }
 
-/// Bytes that are not text are reported before anything else about the line.
+/// Bytes that are not text are reported before other problems with the line.
 #[cold]
 fn wrong(line: &[u8], message: String) -> Diagnostic {
     if std::str::from_utf8(line).is_err() { not_utf8() } else { Diagnostic::error(message) }
@@ -204,8 +203,8 @@ pub(super) fn not_utf8() -> Diagnostic {
 #[cold]
 pub(super) fn shown(bytes: &[u8]) -> String {
     const LIMIT: usize = 40;
-    // Four bytes a character at most, and one character more than is shown, to see whether any is
-    // left out.
+    // At most four bytes per character, and one character more than is shown, to determine whether
+    // any are omitted.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * (LIMIT + 1))]);
     let mut out = String::from("`");
     for (count, c) in text.chars().enumerate() {

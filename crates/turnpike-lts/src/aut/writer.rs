@@ -10,12 +10,12 @@ use turnpike_model::label::TAU;
 use super::{AutDialect, AutHeader, CADP_INTERNAL};
 use crate::system::{Lts, no_states, out_of_range};
 
-/// Length of a header whose numbers are filled in at the end. The mCRL2 tools leave the same room;
-/// the longest header needs 48 characters.
+/// The length of a header whose numbers are filled in at the end. The mCRL2 tools reserve the same
+/// space; the longest header needs 48 characters.
 const RESERVED: usize = 51;
 const BUFFER: usize = 1 << 16;
-/// Transition lines repeat so much that the fast level costs an eighth more space and a quarter of
-/// the time.
+/// Transition lines are so repetitive that the fast level takes an eighth more space and a quarter
+/// of the time.
 fn level() -> Compression {
     Compression::fast()
 }
@@ -32,7 +32,7 @@ fn level() -> Compression {
 /// # Ok::<(), turnpike_model::Diagnostic>(())
 /// ```
 ///
-/// The output should be buffered. When the counts are not known, see [`AutFileWriter`].
+/// The output should be buffered. If the counts are not known in advance, use [`AutFileWriter`].
 #[derive(Debug)]
 #[must_use = "the file is complete only after `finish`"]
 pub struct AutWriter<W: Write> {
@@ -54,7 +54,7 @@ impl<W: Write> AutWriter<W> {
         self.lines.write(from, label, to)
     }
 
-    /// Checks that the header was right, and returns the flushed output.
+    /// Checks that the header was correct, and returns the flushed output.
     pub fn finish(mut self) -> Result<W, Diagnostic> {
         self.lines.check(self.header)?;
         if self.lines.written != self.header.transitions {
@@ -68,13 +68,13 @@ impl<W: Write> AutWriter<W> {
     }
 }
 
-/// Writes an `.aut` file whose counts are known only at the end: room for the header is reserved
-/// and filled in by [`finish`](Self::finish). A file that was never finished starts with `des` and
-/// blanks, and readers say so.
+/// Writes an `.aut` file whose counts are known only at the end: space for the header is reserved
+/// and filled in by [`finish`](Self::finish). An unfinished file starts with `des` and blanks,
+/// which readers report.
 ///
-/// Compressed files are patched too: the header is a gzip member of its own, stored without
+/// The header of compressed files is also filled in: it is a gzip member of its own, stored without
 /// compression, so its size does not depend on the numbers. `gzip` and every reader that accepts
-/// concatenated members see one text.
+/// concatenated members read one text.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -92,7 +92,7 @@ impl<W: Write> AutWriter<W> {
 #[must_use = "the header is written only by `finish`"]
 pub struct AutFileWriter<W: Write + Seek = File> {
     lines: Lines<Sink<W>>,
-    /// Where the header begins, and the bytes it takes in the output.
+    /// The position of the header, and the number of bytes it takes in the output.
     start: u64,
     reserved: usize,
     gzip: bool,
@@ -122,7 +122,7 @@ impl<W: Write> Write for Sink<W> {
 }
 
 impl AutFileWriter<File> {
-    /// Creates a file, compressed when its name ends in `.gz`. An existing file is replaced.
+    /// Creates a file, compressed if its name ends in `.gz`. An existing file is replaced.
     pub fn create(path: impl AsRef<Path>, dialect: AutDialect) -> Result<Self, Diagnostic> {
         let path = path.as_ref();
         Self::new(create(path)?, is_gzip_name(path), dialect)
@@ -130,8 +130,8 @@ impl AutFileWriter<File> {
 }
 
 impl<W: Write + Seek> AutFileWriter<W> {
-    /// Reserves the header at the current position of `out`, which must be able to seek; buffering
-    /// is done here.
+    /// Reserves the header at the current position of `out`, which must be able to seek and is
+    /// buffered here.
     pub fn new(mut out: W, gzip: bool, dialect: AutDialect) -> Result<Self, Diagnostic> {
         let start = out.stream_position().map_err(|error| {
             Diagnostic::error(format!("cannot go back to fill in the header: {error}"))
@@ -150,12 +150,12 @@ impl<W: Write + Seek> AutFileWriter<W> {
         self.lines.write(from, label, to)
     }
 
-    /// Number of transitions written so far.
+    /// The number of transitions written so far.
     pub fn transitions(&self) -> u64 {
         self.lines.written
     }
 
-    /// Fills in the header, flushes, and gives back what the header says and the output.
+    /// Fills in the header, flushes, and returns the header and the output.
     pub fn finish(self, initial: u32, states: u32) -> Result<(AutHeader, W), Diagnostic> {
         let header = AutHeader { initial, transitions: self.lines.written, states };
         check_header(header)?;
@@ -189,7 +189,7 @@ pub fn write_lts(lts: &Lts, out: impl Write, dialect: AutDialect) -> Result<(), 
     Ok(())
 }
 
-/// Writes a whole system to a file, compressed when its name ends in `.gz`. An existing file is
+/// Writes a whole system to a file, compressed if its name ends in `.gz`. An existing file is
 /// replaced.
 pub fn write_lts_file(lts: &Lts, path: impl AsRef<Path>, dialect: AutDialect) -> Result<(), Diagnostic> {
     let path = path.as_ref();
@@ -203,7 +203,7 @@ pub fn write_lts_file(lts: &Lts, path: impl AsRef<Path>, dialect: AutDialect) ->
     }
 }
 
-/// Transition lines.
+/// Writes transition lines.
 #[derive(Debug)]
 struct Lines<W> {
     out: W,
@@ -252,7 +252,7 @@ impl<W: Write> Lines<W> {
     }
 }
 
-/// Decimal digits, without the machinery of formatting.
+/// Appends decimal digits, faster than with `format!`.
 #[inline]
 fn push_number(line: &mut Vec<u8>, mut value: u32) {
     let mut digits = [0u8; 10];
@@ -272,7 +272,7 @@ fn header_text(header: AutHeader) -> String {
     format!("des ({},{},{})", header.initial, header.transitions, header.states)
 }
 
-/// The header line with its room, as it stands in the output.
+/// The header line, padded to its reserved space, as bytes of the output.
 fn reserved_bytes(text: &str, gzip: bool) -> io::Result<Vec<u8>> {
     let line = format!("{text:<RESERVED$}\n");
     if !gzip {

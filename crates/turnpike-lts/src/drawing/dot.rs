@@ -5,7 +5,7 @@ use turnpike_model::Diagnostic;
 use super::Drawing;
 use crate::system::Lts;
 
-/// A small system in GraphViz's language: an arrow marks the initial state, a double circle a
+/// A small system in the language of GraphViz: an arrow marks the initial state, a double circle a
 /// deadlock. Systems with more than [`MAX_DRAWN_STATES`](super::MAX_DRAWN_STATES) states or
 /// [`MAX_DRAWN_TRANSITIONS`](super::MAX_DRAWN_TRANSITIONS) transitions are refused.
 pub fn dot(lts: &Lts) -> Result<String, Diagnostic> {
@@ -30,7 +30,7 @@ pub fn dot(lts: &Lts) -> Result<String, Diagnostic> {
     Ok(out)
 }
 
-/// Inside a quoted string: quotes and backslashes have a meaning, and so have HTML entities.
+/// Escapes text for a quoted string, in which quotes, backslashes and HTML entities have a meaning.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,11 +1,11 @@
-//! The order of states within the layers of a picture.
+//! The order of states within the layers of a drawing.
 
-/// Passes over the layers that move states below their neighbours.
+/// The number of passes that move states closer to their neighbours.
 const SWEEPS: usize = 12;
 
-/// Orders the states of each layer by the average place of their neighbours in the layers before or
-/// after it, which removes most crossings. Each of `states` states is in one layer; `edges` join any
-/// two of them.
+/// Orders the states of each layer by the average position of their neighbours in the previous or
+/// next layer, which removes most crossings. Each of the `states` states is in one layer; `edges`
+/// connect any two of them.
 pub fn order_layers(
     layers: &mut [Vec<usize>],
     states: usize,
@@ -19,7 +19,8 @@ pub fn order_layers(
         }
     }
     let mut layer_of = vec![0; states];
-    // Places are relative to the row's width, so that rows of different lengths compare.
+    // Positions are relative to the width of the row, so that rows of different lengths are
+    // comparable.
     let mut place = vec![0.0; states];
     let settle = |layer: &[usize], place: &mut [f64]| {
         for (index, &state) in layer.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Drawings of small systems. Parallel transitions share an edge, and layers follow the distance
-//! from the initial state.
+//! Drawings of small systems. Parallel transitions share an edge, and layers are distances from the
+//! initial state.
 
 mod dot;
 mod layers;
@@ -14,7 +14,7 @@ pub use dot::dot;
 pub use layers::order_layers;
 pub use svg::svg;
 
-/// Larger systems are not drawn: the result would be unreadable.
+/// Larger systems are not drawn, because the result would be unreadable.
 pub const MAX_DRAWN_STATES: u32 = 500;
 
 /// Systems with more transitions are not drawn.
@@ -23,14 +23,14 @@ pub const MAX_DRAWN_TRANSITIONS: usize = 5000;
 /// A system small enough to draw.
 struct Drawing<'a> {
     initial: usize,
-    /// By state: whether it has no outgoing transition.
+    /// For each state, whether it has no outgoing transition.
     deadlock: Vec<bool>,
-    /// Distinct labels of all transitions between two states, in file order.
+    /// The distinct labels of all transitions between two states, in file order.
     edges: IndexMap<(usize, usize), IndexSet<&'a str>>,
-    /// States by distance from the initial state; those that cannot be reached are in a last layer
-    /// of their own.
+    /// The states by distance from the initial state. Unreachable ones are in an additional last
+    /// layer.
     layers: Vec<Vec<usize>>,
-    /// By state: whether it can be reached.
+    /// For each state, whether it is reachable.
     reachable: Vec<bool>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Drawing<'a> {
         Ok(Drawing { initial, deadlock, edges, layers, reachable })
     }
 
-    /// What a tooltip says about a state.
+    /// The tooltip of a state.
     fn title(&self, state: usize) -> String {
         let mut title = format!("state {state}");
         if state == self.initial {
@@ -97,7 +97,7 @@ fn too_large(what: &str, count: u64, limit: u64) -> Diagnostic {
         .help("reduce the system first, or draw a witness instead of the whole")
 }
 
-/// The whole label when it is short, else its beginning.
+/// The label, cut if it is too long.
 pub(crate) fn shortened(label: &str, limit: usize) -> String {
     if label.chars().count() <= limit {
         return label.to_owned();
@@ -115,7 +115,7 @@ mod tests {
     use turnpike_model::LabelId;
 
     #[test]
-    fn refuses_what_nobody_could_read() {
+    fn refuses_large_or_broken_systems() {
         let many = Lts { states: 501, ..Lts::default() };
         assert!(Drawing::new(&many).err().expect("too large").message.contains("501 states; at most 500"));
         let step = Transition { from: 0, label: LabelId(0), to: 0 };

@@ -4,17 +4,17 @@ use super::{Drawing, order_layers, shortened};
 use crate::shapes::{Page, Point, Shapes};
 use crate::system::Lts;
 
-/// Pixels; a character of the label font is about this wide.
+/// The approximate width of a character in the label font, in pixels.
 const CHARACTER: f64 = 6.2;
 const RADIUS: f64 = 16.0;
 const LAYER_GAP: f64 = 104.0;
 const MARGIN: f64 = 36.0;
-/// Characters of a label that are shown; the tooltip has the rest.
+/// The number of characters shown of a label. The tooltip has the rest.
 const SHOWN: usize = 22;
 
 /// A small system as a self-contained SVG picture: layers by distance from the initial state, which
-/// has an arrow of its own; deadlocks have a double ring; long or several labels are whole in the
-/// tooltip. The colours follow the viewer's light or dark setting. Systems with more than
+/// has its own arrow; deadlocks have a double ring; tooltips have the full text of long or multiple
+/// labels. The colours follow the viewer's light or dark setting. Systems with more than
 /// [`MAX_DRAWN_STATES`](super::MAX_DRAWN_STATES) states or
 /// [`MAX_DRAWN_TRANSITIONS`](super::MAX_DRAWN_TRANSITIONS) transitions are refused.
 pub fn svg(lts: &Lts) -> Result<String, Diagnostic> {
@@ -44,7 +44,7 @@ pub fn svg(lts: &Lts) -> Result<String, Diagnostic> {
     Ok(picture.finish(lts))
 }
 
-/// Centres of the states: a layer is a row.
+/// The centres of the states. Each layer is a row.
 fn layout(drawing: &Drawing<'_>) -> Vec<Point> {
     let states = drawing.deadlock.len();
     let mut layers = drawing.layers.clone();
@@ -61,7 +61,7 @@ fn layout(drawing: &Drawing<'_>) -> Vec<Point> {
     centres
 }
 
-/// A curve with an arrow head at its end.
+/// A curve with an arrowhead at its end.
 struct Edge {
     path: String,
     label: Point,
@@ -69,8 +69,8 @@ struct Edge {
 }
 
 impl Edge {
-    /// Straight one row down; bent otherwise, so that it passes beside the states in between and
-    /// beside the edge that goes the other way.
+    /// Straight if it goes one row down. Otherwise bent, so that it avoids the states in between
+    /// and the edge in the opposite direction.
     fn between(from: Point, to: Point) -> Edge {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy).max(1.0);
@@ -85,7 +85,8 @@ impl Edge {
         } else {
             format!("M{} Q{} {}", pair(start), pair(control), pair(end))
         };
-        // A point on the curve, nearer to the target: edges that leave one state fan out there.
+        // A point on the curve, closer to the target: edges that leave the same state fan out
+        // there.
         let t = if one_down { 0.58 } else { 0.5 };
         let on = |a: f64, b: f64, c: f64| (1.0 - t) * (1.0 - t) * a + 2.0 * t * (1.0 - t) * b + t * t * c;
         let label = (on(from.0, control.0, to.0), on(from.1, control.1, to.1) + 3.0);
@@ -113,7 +114,7 @@ fn pair((x, y): Point) -> String {
     format!("{x:.1},{y:.1}")
 }
 
-/// Elements drawn so far, and the box around them.
+/// The elements drawn so far, and their bounding box.
 #[derive(Default)]
 struct Picture {
     edges: Shapes,
@@ -171,12 +172,12 @@ impl Picture {
         let (width, height) = (self.right - left + MARGIN, self.bottom - top + MARGIN);
         let title = format!("{} states, {} transitions", lts.states, lts.transitions.len());
         let page = Page { title: &title, style: STYLE, tip: 7, left, top, width, height };
-        // Labels last: lines never strike them through.
+        // Labels come last, so that lines never cross them out.
         page.render(&[&self.edges, &self.states, &self.labels])
     }
 }
 
-/// Plain colours and no variables: not every viewer knows those.
+/// Plain colours without variables, which not every viewer supports.
 const STYLE: &str = "
 .paper { fill: #ffffff; }
 .edge { fill: none; stroke: #7b8794; stroke-width: 1.3; marker-end: url(#arrow); }

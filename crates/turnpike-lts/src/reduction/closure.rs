@@ -1,8 +1,8 @@
-//! What hidden steps reach.
+//! Closures under hidden steps.
 
 use crate::reduction::graph::Graph;
 
-/// Computes closures under hidden steps; without a hidden label, sets stay as they are.
+/// Computes closures under hidden steps. Without a hidden label, sets do not change.
 pub(crate) struct Closure {
     seen: Vec<bool>,
     hidden: Option<u32>,
@@ -13,7 +13,7 @@ impl Closure {
         Closure { seen: vec![false; graph.states()], hidden }
     }
 
-    /// Adds all states reachable by hidden steps; then sorts, and drops duplicates.
+    /// Adds all states reachable by hidden steps, then sorts and removes duplicates.
     pub(crate) fn close(&mut self, graph: &Graph, states: &mut Vec<u32>) {
         if let Some(hidden) = self.hidden {
             states.iter().for_each(|&state| self.seen[state as usize] = true);

@@ -1,4 +1,4 @@
-//! Are two systems related, and if not, how can one see it?
+//! Decides whether two systems are related, and explains differences.
 
 use crate::Lts;
 
@@ -17,10 +17,10 @@ use crate::reduction::satisfy::Satisfaction;
 use crate::reduction::saturate::saturate;
 use crate::reduction::simulation::Simulation;
 
-/// How many members the sets of states may have that explain a difference between classes.
+/// The largest total size of the sets of states computed to explain a difference between classes.
 const EXPLANATION: usize = 4_000_000;
 
-/// Two systems side by side, as classes of a bisimilarity.
+/// Two systems, as classes of a bisimilarity of their union.
 struct Both {
     alphabet: Alphabet,
     classes: Graph,
@@ -36,7 +36,7 @@ impl Both {
         let refined = refine(&graph, &alphabet, equivalence, limit)?;
         let class = |state: u32| refined.partition.block_of[state as usize];
         let start = [class(left.initial), class(left.states + right.initial)];
-        // The classes are needed only to explain a difference, or to look further.
+        // The classes are only needed to explain a difference, or for further comparison.
         let classes = if start[0] == start[1] {
             Graph::from_rows(0, |_, _| {})
         } else {
@@ -58,7 +58,7 @@ impl Both {
         let [left, right] = self.start;
         let question = Question { hidden, failures: false, limit, longest: usize::MAX };
         let forth = find_counterexample(&self.classes, left, right, question)?;
-        // The other direction is better only if it is shorter.
+        // The other direction is only better if its trace is shorter.
         let longest = forth.as_ref().map_or(usize::MAX, |found| found.trace.len());
         let back = find_counterexample(&self.classes, right, left, Question { longest, ..question });
         match (forth, back) {
@@ -68,7 +68,7 @@ impl Both {
         }
     }
 
-    /// What the side that has the trace shows.
+    /// The difference that a trace of this side shows.
     fn explain_trace(&self, side: Side, found: &Counterexample, weak: bool) -> Difference {
         let trace = self.texts(&found.trace);
         let mut path = trace.clone();
@@ -102,12 +102,12 @@ impl Both {
 
 /// Compares the initial states of two systems. Labels are matched by text.
 ///
-/// For bisimilarities, deciding takes the time of a reduction of both systems together. The
-/// explanation works on the smallest equivalent systems and within fixed bounds: first a shortest
-/// trace that one side lacks, else a shortest experiment.
+/// For bisimilarities, deciding takes as long as reducing both systems together. The explanation
+/// uses the smallest equivalent systems and is bounded: it is a shortest trace that one side lacks,
+/// or else a shortest experiment.
 ///
 /// # Errors
-/// Weak bisimilarity and the equivalences of traces may need more than `limit` permits.
+/// Weak bisimilarity and the trace equivalences may need more than `limit` permits.
 ///
 /// # Panics
 /// As [`partition`](crate::partition), for both systems together.
@@ -138,7 +138,8 @@ fn decide_equivalence(
     let found = match both.trace_difference(hidden, if of_traces { limit } else { EXPLANATION }) {
         Ok(found) => found,
         Err(explosion) if of_traces => return Err(explosion),
-        // The traces are too many to compare; the moments of choice may still show the difference.
+        // There are too many traces to compare. The moments of choice may still show the
+        // difference.
         Err(_) => None,
     };
     match found {
@@ -154,7 +155,8 @@ fn explain_choices(mut both: Both, equivalence: Equivalence, limit: usize) -> Re
     let (steps, changed) = match (equivalence, hidden) {
         (Equivalence::Weak, Some(tau)) => (Steps::Weak, Some(saturate(&both.classes, tau, limit)?)),
         (_, Some(tau)) if both.has_divergence => {
-            // The loop that keeps divergence in a quotient is a visible event for the experiment.
+            // The loop that represents divergence in a quotient is a visible event in an
+            // experiment.
             let divergence = both.alphabet.texts.len() as u32;
             both.alphabet.texts.push(DIVERGENCE.to_owned());
             let edges = both.classes.iter().map(|(from, mut edge): (u32, Edge)| {
@@ -182,7 +184,7 @@ fn explain_choices(mut both: Both, equivalence: Equivalence, limit: usize) -> Re
 fn distinguish(known: Classes<'_>, both: &Both) -> Option<Distinction> {
     let [left, right] = both.start;
     let mut bench = Workbench::new(&both.classes, &both.alphabet);
-    let root = Distinguisher::new(known).tell(&mut bench, left, right)?;
+    let root = Distinguisher::new(known).separate(&mut bench, left, right)?;
     // A formula that begins with a negation is easier to read for the other side.
     if let Some(positive) = bench.builder.negated(root) {
         let formula = bench.finish(positive, right, left)?;
@@ -194,7 +196,7 @@ fn distinguish(known: Classes<'_>, both: &Both) -> Option<Distinction> {
 /// Decides whether the left system is included in the right one. Labels are matched by text.
 ///
 /// # Errors
-/// When this needs more than `limit` permits.
+/// If this needs more than `limit` permits.
 ///
 /// # Panics
 /// As [`partition`](crate::partition), for both systems together.
@@ -210,7 +212,7 @@ fn decide_preorder(
     preorder: Preorder,
     limit: usize,
 ) -> Result<Comparison, Explosion> {
-    // Equivalent states may be merged first; endless runs of `tau` matter to refusals.
+    // Equivalent states may be merged first. Divergence matters for refusals.
     let finer = match preorder {
         Preorder::WeakTrace => Equivalence::Branching,
         Preorder::WeakFailures => Equivalence::DivergencePreservingBranching,
@@ -241,7 +243,7 @@ fn decide_preorder(
     })
 }
 
-/// Evaluates the formula on the systems as they are, not on their classes.
+/// Evaluates the formula on the original systems, not on their classes.
 fn confirm(left: &Lts, right: &Lts, comparison: &Comparison) {
     let Comparison::Different(Difference { formula: Some(Distinction { formula, holds_for }), .. }) =
         comparison

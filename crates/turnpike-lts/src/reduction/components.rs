@@ -1,5 +1,4 @@
-//! Cycles of internal steps: states on one are branching bisimilar, so each such component becomes
-//! one state.
+//! Contracts cycles of internal steps, since all states on a cycle are branching bisimilar.
 
 use turnpike_model::components::components;
 
@@ -9,8 +8,8 @@ use crate::reduction::graph::{Edge, Graph};
 pub(crate) struct Contracted {
     /// For each original state, its state in `graph`.
     pub(crate) component_of: Vec<u32>,
-    /// Without internal cycles: internal edges lead to states with smaller numbers. When asked for,
-    /// a divergent state has a self-loop with the divergence label.
+    /// The graph without internal cycles: internal edges lead to smaller states. If requested, a
+    /// divergent state has a self-loop with the divergence label.
     pub(crate) graph: Graph,
 }
 

@@ -1,11 +1,11 @@
-//! Deterministic systems with the same traces: their states are sets of states.
+//! Deterministic systems with the same traces, by the subset construction.
 
 use crate::reduction::closure::Closure;
 use crate::reduction::graph::{Edge, Graph};
 use crate::reduction::limit::Explosion;
 use crate::reduction::lists::Lists;
 
-/// The sets of states that the traces of some initial sets lead to.
+/// The sets of states that traces lead to from some initial sets.
 pub(crate) struct Subsets<'a> {
     graph: &'a Graph,
     hidden: Option<u32>,
@@ -23,7 +23,7 @@ impl<'a> Subsets<'a> {
         Subsets { graph, hidden, closure, sets: Lists::default(), limit, moves, next }
     }
 
-    /// Total number of members of all sets.
+    /// The total number of members of all sets.
     pub(crate) fn members(&self) -> usize {
         self.sets.total()
     }
@@ -34,7 +34,7 @@ impl<'a> Subsets<'a> {
         self.sets.get(set)
     }
 
-    /// The set of these states and of what hidden steps reach from them.
+    /// The set of these states and all states that hidden steps reach from them.
     pub(crate) fn add(&mut self, states: impl IntoIterator<Item = u32>) -> Result<u32, Explosion> {
         self.next.clear();
         self.next.extend(states);
@@ -56,7 +56,7 @@ impl<'a> Subsets<'a> {
         after
     }
 
-    /// Adds what the visible labels of a set lead to, one edge per label.
+    /// Appends one edge for each visible label of a set.
     fn expand(&mut self, set: u32, edges: &mut Vec<Edge>) -> Result<(), Explosion> {
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
@@ -74,7 +74,8 @@ impl<'a> Subsets<'a> {
     }
 }
 
-/// A deterministic graph with the traces of each root, hidden steps left out, and where the roots are.
+/// A deterministic graph with the traces of each root, without hidden steps, and the states of the
+/// roots.
 pub(crate) fn determinise(
     graph: &Graph,
     hidden: Option<u32>,

@@ -1,4 +1,4 @@
-//! What a comparison found, as values and in words.
+//! The results of comparisons, as values and as text.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The other one.
+    /// The other side.
     pub fn other(self) -> Side {
         match self {
             Side::Left => Side::Right,
@@ -32,12 +32,12 @@ impl fmt::Display for Side {
     }
 }
 
-/// What [`compare`](crate::compare) or [`refines`](crate::refines) found.
+/// The result of [`compare`](crate::compare) or [`refines`](crate::refines).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// The initial states are related.
     Related,
-    /// They are not, for this reason.
+    /// They are not related, for this reason.
     Different(Difference),
 }
 
@@ -48,31 +48,31 @@ impl Comparison {
     }
 }
 
-/// One exchange of an experiment: a side moves, the other answers with the same label as well as it
-/// can.
+/// An exchange in an experiment: a side moves, and the other one gives the best possible answer
+/// with the same label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Who moves.
+    /// The side that moves.
     pub side: Side,
     /// The label of the move, and of the answer. For the branching equivalences the move and the
-    /// answer may each be preceded by inert `tau` steps, and a move `tau` may be answered by doing
-    /// nothing. For weak bisimilarity both may have `tau` steps before and after them.
+    /// answer may each follow inert `tau` steps, and a move `tau` may be answered by not moving.
+    /// For weak bisimilarity both may have `tau` steps before and after them.
     pub label: String,
-    /// Number of answers that lead to different classes. All of them fail; the experiment follows
-    /// the one that survives longest.
+    /// The number of answers that lead to different classes. All of them fail. The experiment
+    /// follows the one that survives longest.
     pub answers: usize,
 }
 
-/// Why two systems are not related. [`Display`](fmt::Display) tells it in words.
+/// Why two systems are not related. [`Display`](fmt::Display) explains it in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// A trace, a refusal or an experiment.
     pub reason: Reason,
-    /// A formula that holds for one system and not for the other; `None` when it is too large.
+    /// A formula that holds for only one of the systems; `None` if it is too large.
     pub formula: Option<Distinction>,
 }
 
-/// A formula that tells two systems apart.
+/// A formula that distinguishes two systems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distinction {
     /// The formula.
@@ -87,44 +87,43 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What one can see when two systems are not related.
+/// The observable reason why two systems are not related.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Both can do `trace`, but only one of them can do `label` after it: a shortest such trace.
-    /// For relations that hide `tau`, traces leave it out.
+    /// Both can do `trace`, but only one of them can do `label` after it. No shorter trace shows a
+    /// difference. For relations that hide `tau`, traces omit it.
     Trace {
-        /// Labels both systems can do one after another.
+        /// Labels that both systems can do one after another.
         trace: Vec<String>,
         /// The label after the trace.
         label: String,
-        /// Who can do the label.
+        /// The side that can do the label.
         offered_by: Side,
     },
     /// Both can do `trace`, but only the left can then be in a state that refuses all of `labels`.
     Refusal {
-        /// Labels both systems can do one after another.
+        /// Labels that both systems can do one after another.
         trace: Vec<String>,
-        /// What the left can refuse. Empty if the right never comes to rest, so that it refuses
+        /// The labels that the left can refuse. Empty if the right never stabilises and so refuses
         /// nothing.
         labels: Vec<String>,
     },
-    /// The traces do not tell them apart (or are too many to compare); the moments of choice do.
-    /// After these moves, one side can do `label` and the other cannot.
+    /// The traces are equal (or too many to compare), but the moments of choice differ. After these
+    /// moves, one side can do `label` and the other cannot.
     Experiment {
         /// The moves and answers, from the initial states.
         moves: Vec<Move>,
-        /// The label that decides; [`DIVERGENCE`](crate::DIVERGENCE) for an endless run of inert steps.
+        /// The deciding label; [`DIVERGENCE`](crate::DIVERGENCE) for an endless run of inert steps.
         label: String,
-        /// Who can do the label.
+        /// The side that can do the label.
         offered_by: Side,
     },
-    /// They differ in the moments of choice, and an experiment that shows it is too large to
-    /// compute.
+    /// The moments of choice differ, but an experiment that shows it is too large to compute.
     Structure,
 }
 
-/// "after `a`, `b`, which both can do", or that it is the start.
+/// Writes "after `a`, `b`, which both can do" or "at the start".
 fn write_trace(f: &mut fmt::Formatter<'_>, trace: &[String]) -> fmt::Result {
     match trace {
         [] => f.write_str("at the start"),

@@ -1,9 +1,11 @@
-//! Formulas that hold for one class and not for another, from the rounds that separate them.
+//! Formulas that hold for one class and not for another, derived from the rounds that separate
+//! them.
 //!
 //! A pair of classes is separated in round `k` because one side has a step that the other cannot
-//! answer. The formula says that this step is possible, and that what follows differs from all
-//! answers, which were separated before round `k`. For the branching equivalences, it also says that
-//! the internal steps before it stay in states that differ from where the other side can go.
+//! answer. The formula states that this step is possible, and that its target differs from those of
+//! all answers, which were separated before round `k`. For the branching equivalences, it also
+//! states that the internal steps before it stay in states that differ from those where the other
+//! side can go.
 
 use rustc_hash::FxHashMap;
 
@@ -13,22 +15,22 @@ use crate::reduction::formula::{Builder, Formula, Node};
 use crate::reduction::graph::{Alphabet, Edge, Graph};
 use crate::reduction::satisfy::Satisfaction;
 
-/// Formulas are not nested deeper than this, and states times parts are no more.
+/// Formulas are not nested deeper than this.
 const MAX_DEPTH: usize = 150;
 const EVALUATIONS: usize = 50_000_000;
 
-/// How steps appear in formulas.
+/// The treatment of steps in formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Steps {
-    /// As they are.
+    /// Steps as they are.
     Plain,
-    /// With any number of internal steps around them.
+    /// Steps with any number of internal steps around them.
     Weak,
-    /// After internal steps that change nothing; the label of these, and that of endless runs.
+    /// Steps after inert internal steps, given the labels of internal steps and of divergence.
     Branching { tau: u32, divergence: Option<u32> },
 }
 
-/// Parts of formulas, and where they hold.
+/// Parts of formulas, and the states in which they hold.
 pub(crate) struct Workbench<'a> {
     pub(crate) builder: Builder,
     satisfaction: Satisfaction<'a>,
@@ -41,7 +43,7 @@ impl<'a> Workbench<'a> {
         Workbench { builder: Builder::default(), satisfaction, states: graph.states() }
     }
 
-    /// Whether a part holds in a state; `None` when there are too many parts.
+    /// Whether a part holds in a state; `None` if there are too many parts.
     pub(crate) fn holds(&mut self, part: u32, state: u32) -> Option<bool> {
         if self.builder.len() * self.states > EVALUATIONS {
             return None;
@@ -50,11 +52,12 @@ impl<'a> Workbench<'a> {
         Some(self.satisfaction.holds(part, state))
     }
 
-    /// A conjunction that holds for none of `others`: `tell` gives parts that exclude one of them.
+    /// A conjunction that holds for none of `others`. `separate` returns parts that exclude one of
+    /// them.
     pub(crate) fn exclude(
         &mut self,
         others: impl IntoIterator<Item = u32>,
-        mut tell: impl FnMut(&mut Self, u32) -> Option<u32>,
+        mut separate: impl FnMut(&mut Self, u32) -> Option<u32>,
     ) -> Option<u32> {
         let mut parts: Vec<u32> = Vec::new();
         for other in others {
@@ -63,22 +66,22 @@ impl<'a> Workbench<'a> {
                 excluded = excluded || !self.holds(part, other)?;
             }
             if !excluded {
-                parts.push(tell(self, other)?);
+                parts.push(separate(self, other)?);
             }
         }
         Some(self.builder.and(parts))
     }
 
-    /// The formula, if it holds in the one state and not in the other.
+    /// The formula, if it holds in one state and not in the other.
     pub(crate) fn finish(mut self, root: u32, holds: u32, fails: u32) -> Option<Formula> {
         (self.holds(root, holds)? && !self.holds(root, fails)?).then_some(())?;
         self.builder.finish(root)
     }
 }
 
-/// What is known about the classes.
+/// The information about the classes.
 pub(crate) struct Classes<'a> {
-    /// One state per class, with the loops of endless runs under their own label.
+    /// One state per class, in which divergence is a loop with its own label.
     pub(crate) graph: &'a Graph,
     pub(crate) alphabet: &'a Alphabet,
     pub(crate) rounds: &'a Rounds,
@@ -98,7 +101,7 @@ impl Classes<'_> {
     }
 }
 
-/// Tells pairs of classes apart.
+/// Distinguishes pairs of classes.
 pub(crate) struct Distinguisher<'a> {
     classes: Classes<'a>,
     known: FxHashMap<(u32, u32), u32>,
@@ -110,7 +113,7 @@ impl<'a> Distinguisher<'a> {
     }
 
     /// A part that holds in `one` and not in `other`.
-    pub(crate) fn tell(&mut self, bench: &mut Workbench<'_>, one: u32, other: u32) -> Option<u32> {
+    pub(crate) fn separate(&mut self, bench: &mut Workbench<'_>, one: u32, other: u32) -> Option<u32> {
         if let Some(&part) = self.known.get(&(one, other)) {
             return Some(part);
         }
@@ -134,7 +137,7 @@ impl<'a> Distinguisher<'a> {
         Some(part)
     }
 
-    /// A part that says that `own` has this step, which `other` cannot answer.
+    /// A part that states that `own` has this step, which `other` cannot answer.
     fn attack(
         &mut self,
         bench: &mut Workbench<'_>,
@@ -147,10 +150,10 @@ impl<'a> Distinguisher<'a> {
         let text = self.classes.text(step.label).to_owned();
         let Steps::Branching { tau, divergence } = self.classes.steps else {
             let answers = graph.edges_with(other, step.label).iter().map(|edge| edge.target);
-            let then = bench.exclude(answers, |bench, answer| self.tell(bench, step.target, answer))?;
+            let then = bench.exclude(answers, |bench, answer| self.separate(bench, step.target, answer))?;
             return Some(bench.builder.can(&text, self.classes.steps == Steps::Weak, then));
         };
-        let Surroundings { inert, exits } = surroundings(graph, tau, other, block_of);
+        let InternalTargets { inert, exits } = internal_targets(graph, tau, other, block_of);
         let label = (step.label != tau).then_some(text);
         let then = if Some(step.label) == divergence {
             bench.builder.truth()
@@ -160,7 +163,7 @@ impl<'a> Distinguisher<'a> {
             if label.is_none() {
                 answers.extend_from_slice(&inert);
             }
-            bench.exclude(answers, |bench, answer| self.tell(bench, step.target, answer))?
+            bench.exclude(answers, |bench, answer| self.separate(bench, step.target, answer))?
         };
         let build = |bench: &mut Workbench<'_>, stay| {
             bench.builder.add(if Some(step.label) == divergence {
@@ -169,26 +172,26 @@ impl<'a> Distinguisher<'a> {
                 Node::Until { stay, label: label.clone(), then }
             })
         };
-        // The states on the way matter only if the answer is possible elsewhere.
+        // The intermediate states matter only if the answer is possible through other states.
         let anywhere = bench.builder.truth();
         let simple = build(bench, anywhere);
         if !bench.holds(simple, other)? {
             return Some(simple);
         }
-        let stay = bench.exclude(exits, |bench, exit| self.tell(bench, own, exit))?;
+        let stay = bench.exclude(exits, |bench, exit| self.separate(bench, own, exit))?;
         Some(build(bench, stay))
     }
 }
 
-/// Where internal steps lead.
-struct Surroundings {
-    /// States of the same block, reached within it.
+/// The targets of internal steps.
+struct InternalTargets {
+    /// States of the same block that are reached within it.
     inert: Vec<u32>,
     /// The first states of other blocks.
     exits: Vec<u32>,
 }
 
-fn surroundings(graph: &Graph, tau: u32, state: u32, block_of: &[u32]) -> Surroundings {
+fn internal_targets(graph: &Graph, tau: u32, state: u32, block_of: &[u32]) -> InternalTargets {
     let mut seen = rustc_hash::FxHashSet::from_iter([state]);
     let (mut inert, mut exits) = (vec![state], Vec::new());
     let mut next = 0;
@@ -201,5 +204,5 @@ fn surroundings(graph: &Graph, tau: u32, state: u32, block_of: &[u32]) -> Surrou
         }
         next += 1;
     }
-    Surroundings { inert, exits }
+    InternalTargets { inert, exits }
 }

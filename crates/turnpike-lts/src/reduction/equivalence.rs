@@ -1,4 +1,4 @@
-//! Which states count as equal, and the partition into classes of equal states.
+//! Equivalences of states, and the partition into their classes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::reduction::quotient::quotient;
 use crate::reduction::saturate::saturate;
 use crate::reduction::{branching, strong};
 
-/// When two states are the same.
+/// An equivalence of states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Equivalence {
@@ -21,23 +21,22 @@ pub enum Equivalence {
     /// ever. `tau` is a label like any other.
     #[default]
     Strong,
-    /// Branching bisimilarity: `tau` steps that change nothing need no answer. Blind to endless
-    /// runs of them.
+    /// Branching bisimilarity: inert `tau` steps need no answer. Ignores divergence.
     Branching,
-    /// Branching bisimilarity that also tells states with an endless run of such `tau` steps from
-    /// states without.
+    /// Branching bisimilarity that also distinguishes states with an endless run of inert `tau`
+    /// steps from states without.
     DivergencePreservingBranching,
     /// Weak bisimilarity: every step can be answered by the same one with any number of `tau` steps
-    /// before and after it. Blind to endless runs of `tau`.
+    /// before and after it. Ignores divergence.
     Weak,
     /// The same traces. `tau` is a label like any other.
     Trace,
-    /// The same traces when `tau` is left out.
+    /// The same traces without `tau`.
     WeakTrace,
 }
 
 impl Equivalence {
-    /// All of them, in the order of this type.
+    /// All equivalences, in the order of this type.
     pub const ALL: [Equivalence; 6] = [
         Equivalence::Strong,
         Equivalence::Branching,
@@ -47,7 +46,7 @@ impl Equivalence {
         Equivalence::WeakTrace,
     ];
 
-    /// The name that [`FromStr`] reads.
+    /// The name that [`FromStr`] accepts.
     pub fn name(self) -> &'static str {
         match self {
             Equivalence::Strong => "strong",
@@ -59,12 +58,12 @@ impl Equivalence {
         }
     }
 
-    /// Whether `tau` is not a label like any other.
+    /// Whether `tau` is treated specially.
     pub fn hides_tau(self) -> bool {
         !matches!(self, Equivalence::Strong | Equivalence::Trace)
     }
 
-    /// A bisimilarity that is finer, and cheap: reducing by it first changes nothing.
+    /// A finer bisimilarity that is cheap to compute, for preliminary reductions.
     pub(crate) fn finer(self) -> Equivalence {
         match self {
             Equivalence::Trace => Equivalence::Strong,
@@ -80,7 +79,7 @@ impl fmt::Display for Equivalence {
     }
 }
 
-/// A text that names no [`Equivalence`].
+/// A text that is not the name of an [`Equivalence`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown equivalence `{0}`: use strong, branching, divergence-preserving-branching, weak, trace or weak-trace"
@@ -103,28 +102,28 @@ impl FromStr for Equivalence {
 pub struct Partition {
     /// The class of each state.
     pub block_of: Vec<u32>,
-    /// Number of classes.
+    /// The number of classes.
     pub blocks: u32,
 }
 
-/// The classes of equal states, of all states of the system, reachable or not.
+/// The classes of equivalent states, including unreachable states.
 ///
 /// # Errors
-/// Weak bisimilarity and the equivalences of traces may need more than `limit` permits.
+/// Weak bisimilarity and the trace equivalences may need more than `limit` permits.
 ///
 /// # Panics
-/// When a transition leaves `0..lts.states` or names a label that does not exist, or when there are
-/// more than 4,294,967,294 transitions.
+/// If a transition leaves `0..lts.states` or has a label that does not exist, or if there are more
+/// than 4,294,967,294 transitions.
 pub fn partition(lts: &Lts, equivalence: Equivalence, limit: usize) -> Result<Partition, Explosion> {
     let alphabet = Alphabet::of(&[lts]);
     let graph = Graph::of(lts, &alphabet);
     Ok(refine(&graph, &alphabet, equivalence, limit)?.partition)
 }
 
-/// A partition, and what the quotient needs beside it.
+/// A partition, with the additional data for the quotient.
 pub(crate) struct Refined {
     pub(crate) partition: Partition,
-    /// Classes with an endless run of inert steps, when the equivalence sees them; else empty.
+    /// The divergent classes, if the equivalence distinguishes them; otherwise empty.
     pub(crate) divergent: Vec<u32>,
 }
 
@@ -153,13 +152,13 @@ pub(crate) fn refine(
     Ok(Refined { partition: number_by_first_state(coarser, blocks), divergent: Vec::new() })
 }
 
-/// The classes of an equivalence that needs no more than time proportional to m log n.
+/// The classes of an equivalence that takes time proportional to m log n.
 fn refine_bisimilar(graph: &Graph, alphabet: &Alphabet, equivalence: Equivalence) -> Refined {
     let Some(tau) = alphabet.tau.filter(|_| equivalence.hides_tau()) else {
         let (block_of, blocks) = strong::partition(graph);
         return Refined { partition: number_by_first_state(block_of, blocks), divergent: Vec::new() };
     };
-    // The divergence label comes after those of the alphabet.
+    // The divergence label follows those of the alphabet.
     let diverging = equivalence == Equivalence::DivergencePreservingBranching;
     let divergence = diverging.then_some(alphabet.texts.len() as u32);
     let Contracted { component_of, graph } = components::contract(graph, tau, divergence);
@@ -177,7 +176,7 @@ fn refine_bisimilar(graph: &Graph, alphabet: &Alphabet, equivalence: Equivalence
     Refined { partition, divergent }
 }
 
-/// Makes the numbers independent of how the refinement went.
+/// Makes the numbers independent of the order of refinement.
 fn number_by_first_state(mut block_of: Vec<u32>, blocks: u32) -> Partition {
     let mut number = vec![u32::MAX; blocks as usize];
     let mut next = 0;

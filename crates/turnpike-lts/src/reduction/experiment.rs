@@ -1,10 +1,9 @@
-//! A shortest experiment that tells two classes apart: who moves, with which label, and why no
+//! Shortest experiments that distinguish two classes: the side that moves, the label, and why no
 //! answer helps.
 //!
-//! Refinement in rounds gives every pair of classes a depth, the round that separates them. From a
-//! pair of depth `k` one side has a move such that every answer leads to a pair of a smaller depth:
-//! the experiment makes that move, follows the best answer, and ends when there is no answer at
-//! all.
+//! Refinement in rounds gives every pair of classes a depth, the round that separates them. In a
+//! pair of depth `k` one side has a move such that every answer leads to a pair of a smaller depth.
+//! The experiment makes that move, follows the best answer, and ends when there is no answer.
 
 use rustc_hash::FxHashSet;
 
@@ -13,11 +12,11 @@ use crate::reduction::graph::{Alphabet, Edge, Graph};
 use crate::reduction::lists::Lists;
 use crate::reduction::signature::pair;
 
-/// Entries of the table of rounds, and edges visited to build it, at most.
+/// The most entries of the table of rounds, and the most edges visited to build it.
 const TABLE_BUDGET: usize = 16_000_000;
 const WORK_BUDGET: usize = 40_000_000;
 
-/// Attacks weighed against each other in one exchange, at most: a hub may have a million.
+/// The most attacks compared in one exchange: a hub may have a million.
 const ATTACKS: usize = 64;
 
 /// A shortest experiment. `graph` has one state per class.
@@ -50,12 +49,12 @@ pub(crate) fn follow(
 pub(crate) struct Attack {
     pub(crate) side: Side,
     pub(crate) edge: Edge,
-    /// The answer that survives longest, and how many there are.
+    /// The answer that survives longest, and the number of answers.
     answer: Option<u32>,
     answers: usize,
 }
 
-/// The attack whose best answer survives shortest; among those, the one with the fewest answers.
+/// The attack whose best answer survives shortest. Ties go to the attack with the fewest answers.
 pub(crate) fn best_attack(
     rounds: &Rounds,
     pair: [u32; 2],
@@ -67,7 +66,7 @@ pub(crate) fn best_attack(
     let mut best: Option<((usize, usize), Attack)> = None;
     for (side, own, other) in [(Side::Left, 0, 1), (Side::Right, 1, 0)] {
         let answered: FxHashSet<(u32, u32)> = offers[other].iter().map(class).collect();
-        // Staying answers a hidden move into the other's own block.
+        // Not moving answers a hidden move within the other side's block.
         let stays =
             |edge: &Edge| Some(edge.label) == hidden && class(edge).1 == block_of[pair[other] as usize];
         let unanswered = |edge: &&Edge| !answered.contains(&class(edge)) && !stays(edge);
@@ -91,8 +90,7 @@ pub(crate) fn best_attack(
     best.expect("a pair separated in this round differs in its offers").1
 }
 
-/// What a state offers in a round: the edges that count, after inert steps, which the partition
-/// decides.
+/// The offers of a state in a round: the relevant edges after inert steps, given the partition.
 pub(crate) fn offers(graph: &Graph, hidden: Option<u32>, state: u32, block_of: &[u32]) -> Vec<Edge> {
     let mut offers = Vec::new();
     let mut reached = vec![state];
@@ -116,19 +114,19 @@ pub(crate) fn offers(graph: &Graph, hidden: Option<u32>, state: u32, block_of: &
     offers
 }
 
-/// The partitions after 0, 1, 2 … rounds.
+/// The partitions after 0, 1, 2, … rounds.
 pub(crate) struct Rounds {
     table: Vec<Vec<u32>>,
 }
 
 impl Rounds {
-    /// Rounds until two states are separated. `None` when they exceed the budget.
+    /// Refines until two states are separated. `None` if that exceeds the budget.
     pub(crate) fn until_separated(graph: &Graph, hidden: Option<u32>, start: [u32; 2]) -> Option<Rounds> {
         let states = graph.states();
         let mut rounds = Rounds { table: vec![vec![0; states]] };
         let mut signatures = Lists::default();
         let mut work = 0;
-        // Hidden edges of a quotient form no cycle but self-loops, so signatures can be built
+        // Hidden edges of a quotient form no cycles except self-loops, so signatures can be built
         // targets first.
         let order = targets_first(graph, hidden);
         loop {
@@ -144,8 +142,8 @@ impl Rounds {
             let mut of_state: Vec<Vec<u64>> = vec![Vec::new(); if hidden.is_some() { states } else { 0 }];
             for &state in &order {
                 let own = block_of[state as usize];
-                // The own block comes first: it is smaller than any edge's word, whose label is
-                // shifted by one.
+                // The own block comes first: it is smaller than the word of any edge, whose label
+                // is shifted by one.
                 let mut signature = vec![u64::from(own)];
                 for edge in graph.edges(state) {
                     let block = block_of[edge.target as usize];
@@ -182,7 +180,7 @@ impl Rounds {
     }
 }
 
-/// The states in an order where hidden edges lead to earlier ones.
+/// The states in an order in which hidden edges lead to earlier ones.
 fn targets_first(graph: &Graph, hidden: Option<u32>) -> Vec<u32> {
     let states = graph.states();
     let Some(hidden) = hidden else { return (0..states as u32).collect() };

@@ -1,16 +1,16 @@
-//! Formulas that tell systems apart, printed as requirements of the modal mu-calculus (`.mcf`).
+//! Formulas that distinguish systems, printed as requirements of the modal mu-calculus (`.mcf`).
 
 use std::fmt;
 
-/// A closed formula. [`Display`](fmt::Display) writes it as text that fits into an `.mcf` file.
+/// A closed formula. [`Display`](fmt::Display) writes it as text for an `.mcf` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// Parts come before what they are part of; the last one is the formula. One part may be used
+    /// Parts precede the parts that contain them; the last one is the formula. A part may be used
     /// more than once.
     nodes: Vec<Node>,
 }
 
-/// A part of a formula; other parts are named by their index.
+/// A part of a formula. Other parts are referred to by index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     /// Always.
@@ -19,16 +19,18 @@ pub(crate) enum Node {
     Not(u32),
     /// All of these.
     And(Vec<u32>),
-    /// After these labels, one after another; `weak`: with any number of `tau` around each.
+    /// These labels are possible one after another, then the part holds; `weak`: with any number of
+    /// `tau` around each.
     Can { labels: Vec<String>, weak: bool, then: u32 },
-    /// After `tau` steps through states where `stay` holds, the label; without a label, nothing more.
+    /// `tau` steps through states where `stay` holds, then the label if there is one, then the part
+    /// holds.
     Until { stay: u32, label: Option<String>, then: u32 },
     /// An endless run of `tau` through states where `stay` holds.
     Diverges { stay: u32 },
 }
 
 impl Node {
-    /// The parts it is made of.
+    /// The parts that it contains.
     pub(crate) fn parts(&self) -> Vec<u32> {
         match self {
             Node::True => Vec::new(),
@@ -39,12 +41,12 @@ impl Node {
     }
 }
 
-/// What is too large to be read is not printed.
+/// Formulas that are too large to be read are not printed.
 const MAX_SIZE: usize = 2000;
 const MAX_DEPTH: usize = 200;
 
 impl Formula {
-    /// Takes the part `root` of many; `None` when it is too large as text.
+    /// Extracts the part `root`; `None` if its text is too large.
     pub(crate) fn from_parts(all: &[Node], root: u32) -> Option<Formula> {
         let (mut size, mut depth) = (vec![0usize; all.len()], vec![0usize; all.len()]);
         for (at, node) in all.iter().enumerate() {
@@ -122,7 +124,7 @@ impl Formula {
     }
 }
 
-/// The labels as a regular formula.
+/// Writes the labels as a regular formula.
 fn write_path(f: &mut fmt::Formatter<'_>, labels: &[String], weak: bool) -> fmt::Result {
     let mut separator = "";
     for label in labels.iter().filter(|label| !weak || *label != turnpike_model::label::TAU) {
@@ -138,7 +140,7 @@ impl fmt::Display for Formula {
     }
 }
 
-/// Formulas under construction, equal ones kept once.
+/// Formulas under construction, without duplicates.
 #[derive(Default)]
 pub(crate) struct Builder {
     nodes: indexmap::IndexSet<Node, rustc_hash::FxBuildHasher>,
@@ -170,12 +172,12 @@ impl Builder {
         }
     }
 
-    /// One step with this label, or, `weak`, up to `tau` steps.
+    /// One step with this label; with `weak`, up to `tau` steps.
     pub(crate) fn can(&mut self, label: &str, weak: bool, then: u32) -> u32 {
         self.add(Node::Can { labels: vec![label.to_owned()], weak, then })
     }
 
-    /// What a negation negates; `None` for any other part.
+    /// The operand of a negation; `None` for any other part.
     pub(crate) fn negated(&self, part: u32) -> Option<u32> {
         match self.nodes[part as usize] {
             Node::Not(inner) => Some(inner),

@@ -1,4 +1,5 @@
-//! The form all algorithms work on: labels merged by text, edges grouped by source, no duplicates.
+//! The representation for all algorithms: labels merged by text, edges grouped by source, no
+//! duplicates.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use crate::Lts;
 use crate::reduction::limit::Explosion;
 use turnpike_model::label::TAU;
 
-/// "No state", "no edge", "no block": indices stay below it.
+/// Marks the absence of a state, edge or block. All indices are smaller.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// One outgoing edge.
@@ -16,7 +17,7 @@ pub(crate) struct Edge {
     pub(crate) target: u32,
 }
 
-/// Labels in the order of their texts; merging by text makes two systems speak one alphabet.
+/// Labels in the order of their texts. Merging by text gives two systems a common alphabet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alphabet {
     pub(crate) texts: Vec<String>,
@@ -24,7 +25,7 @@ pub(crate) struct Alphabet {
 }
 
 impl Alphabet {
-    /// The texts of all systems together, sorted, each once.
+    /// The texts of all systems, sorted, without duplicates.
     pub(crate) fn of(systems: &[&Lts]) -> Alphabet {
         let mut texts: Vec<String> = systems.iter().flat_map(|lts| lts.labels.iter().cloned()).collect();
         texts.sort_unstable();
@@ -38,14 +39,14 @@ impl Alphabet {
         self.texts.iter().position(|label| label == text).map(|at| at as u32)
     }
 
-    /// For each label of `lts`, its number here.
+    /// The number of each label of `lts` in this alphabet.
     fn numbers_of(&self, lts: &Lts) -> Vec<u32> {
         let number = |text: &String| self.texts.binary_search(text).expect("built from these texts") as u32;
         lts.labels.iter().map(number).collect()
     }
 }
 
-/// Edges in compressed rows: those of state `s` are `edges[offsets[s]..offsets[s + 1]]`, sorted,
+/// Edges in compressed rows. Those of state `s` are `edges[offsets[s]..offsets[s + 1]]`, sorted and
 /// without duplicates.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
@@ -54,10 +55,10 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Groups edges by source. The iterator is walked twice: once to count, once to place.
+    /// Groups edges by source. Iterates twice: once to count, once to fill.
     ///
     /// # Panics
-    /// When there are 2^32 - 1 edges or more, or an edge leaves `0..states`.
+    /// If there are 2^32 - 1 edges or more, or if an edge leaves `0..states`.
     pub(crate) fn new(states: usize, edges: impl Iterator<Item = (u32, Edge)> + Clone) -> Graph {
         let mut offsets = vec![0u32; states + 1];
         let mut total = 0u64;
@@ -71,8 +72,7 @@ impl Graph {
             offsets[s + 1] += offsets[s];
         }
         let mut placed = vec![Edge { label: 0, target: 0 }; total as usize];
-        // `offsets[s]` serves as the write cursor of `s`, and afterwards equals the start of `s +
-        // 1`.
+        // `offsets[s]` is the write cursor of `s`, and afterwards equals the start of `s + 1`.
         for (from, edge) in edges {
             let cursor = &mut offsets[from as usize];
             placed[*cursor as usize] = edge;
@@ -98,7 +98,7 @@ impl Graph {
     }
 
     /// Builds state after state: `row` appends the edges of one state, in any order. Cheaper than
-    /// [`Graph::new`] when the sources come in order.
+    /// [`Graph::new`] if the sources are in order.
     pub(crate) fn from_rows(states: usize, row: impl FnMut(usize, &mut Vec<Edge>)) -> Graph {
         Graph::try_from_rows(states, usize::MAX, row).expect("there is no limit")
     }
@@ -131,7 +131,7 @@ impl Graph {
         Graph::new(lts.states as usize, edges_of(lts, &labels, 0))
     }
 
-    /// Two systems side by side; the states of `right` come after those of `left`.
+    /// Two systems side by side. The states of `right` follow those of `left`.
     pub(crate) fn union(left: &Lts, right: &Lts, alphabet: &Alphabet) -> Graph {
         let (left_labels, right_labels) = (alphabet.numbers_of(left), alphabet.numbers_of(right));
         let states = left.states.checked_add(right.states).filter(|&n| n < NONE).expect("too many states");
@@ -147,7 +147,7 @@ impl Graph {
         self.edges.len()
     }
 
-    /// All edges, by source.
+    /// All edges by source.
     pub(crate) fn all_edges(&self) -> &[Edge] {
         &self.edges
     }
@@ -156,13 +156,13 @@ impl Graph {
         self.offsets[state as usize] as usize..self.offsets[state as usize + 1] as usize
     }
 
-    /// The edges of a state, by label, then target.
+    /// The edges of a state, sorted by label, then target.
     #[inline]
     pub(crate) fn edges(&self, state: u32) -> &[Edge] {
         &self.edges[self.range(state)]
     }
 
-    /// The edges of a state that carry this label.
+    /// The edges of a state with this label.
     pub(crate) fn edges_with(&self, state: u32, label: u32) -> &[Edge] {
         let edges = self.edges(state);
         let first = edges.partition_point(|edge| edge.label < label);
@@ -176,7 +176,7 @@ impl Graph {
     }
 
     /// The part reachable from `initial`, renumbered breadth-first (so `initial` becomes 0):
-    /// neighbours in the graph become neighbours in memory, which the refinement repays.
+    /// neighbours in the graph become neighbours in memory, which speeds up the refinement.
     pub(crate) fn reachable(&self, initial: u32) -> Graph {
         let mut number = vec![NONE; self.states()];
         let mut order = vec![initial];

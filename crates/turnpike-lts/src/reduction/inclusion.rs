@@ -1,8 +1,8 @@
-//! Inclusion of traces and of failures, by sets of states that grow on the fly.
+//! Inclusion of traces and failures, with the subset construction on the fly.
 //!
-//! A state of the left and the set of states where the right can be after the same trace are a pair.
-//! All pairs are visited breadth-first. A pair with a larger set than a visited one for the same state
-//! cannot show anything new: visited pairs form an antichain.
+//! A state of the left and the set of states where the right can be after the same trace form a
+//! pair. All pairs are visited breadth-first. A pair whose set includes that of a visited pair for
+//! the same state cannot show anything new: visited pairs form an antichain.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use crate::reduction::graph::{Graph, NONE};
 use crate::reduction::limit::Explosion;
 use crate::reduction::lists::Lists;
 
-/// What the left can do after a trace, and the right cannot.
+/// Something that the left can do after a trace, but the right cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Offence {
     /// This label.
@@ -20,26 +20,26 @@ pub(crate) enum Offence {
     Refusal(Vec<u32>),
 }
 
-/// A shortest trace of both with an offence after it.
+/// A shortest common trace with an offence after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counterexample {
     pub(crate) trace: Vec<u32>,
     pub(crate) offence: Offence,
 }
 
-/// What is compared.
+/// The kind of inclusion to decide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question {
-    /// The label that traces leave out.
+    /// The label that traces omit.
     pub(crate) hidden: Option<u32>,
     /// Whether refusals are compared as well.
     pub(crate) failures: bool,
     pub(crate) limit: usize,
-    /// Longer traces are not of interest.
+    /// Longer traces are ignored.
     pub(crate) longest: usize,
 }
 
-/// Looks for a trace, with a refusal after it if that is asked, of `left` that `right` lacks.
+/// Searches for a trace of `left`, and a refusal after it if requested, that `right` lacks.
 pub(crate) fn find_counterexample(
     graph: &Graph,
     left: u32,
@@ -60,7 +60,7 @@ pub(crate) fn find_counterexample(
     Ok(None)
 }
 
-/// A pair that waits.
+/// A queued pair.
 #[derive(Clone, Copy)]
 struct Entry {
     number: u32,
@@ -72,17 +72,17 @@ struct Search<'a> {
     graph: &'a Graph,
     question: Question,
     subsets: Subsets<'a>,
-    /// For each set, a word with a bit for each of its members, to refuse most inclusions at once.
+    /// For each set, a word with a bit for each of its members, to refute most inclusions quickly.
     masks: Vec<u64>,
-    /// For each state of the left, the least sets it was visited with.
+    /// For each state of the left, the minimal sets it was visited with.
     antichain: Vec<Vec<u32>>,
-    /// Where a label leads from a set.
+    /// The set that a label leads to from a set.
     after: FxHashMap<(u32, u32), u32>,
-    /// How each pair was reached: the pair before it, and the label.
+    /// The predecessor of each pair, and the label.
     history: Vec<(u32, u32)>,
-    /// The pairs that traces of one length lead to.
+    /// The pairs that traces of the current length lead to.
     queue: Vec<Entry>,
-    /// The labels that each state offers, by number, when failures are compared.
+    /// The labels that each state offers, by number, if failures are compared.
     offers: Lists<u32>,
     offer_of: Vec<u32>,
 }
@@ -112,10 +112,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks at all pairs that traces of one length lead to, and goes on to the next length.
+    /// Processes all pairs of the current trace length, and moves on to the next length.
     fn finish_level(&mut self, last: bool) -> Result<Option<Counterexample>, Explosion> {
         let graph = self.graph;
-        // First all of this length: a longer trace must not stand for a shorter one.
+        // Complete this length first, so that a longer trace does not replace a shorter one.
         if let Some(hidden) = self.question.hidden {
             let mut next = 0;
             while let Some(&Entry { number, state, set }) = self.queue.get(next) {
@@ -133,7 +133,8 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Follows the visible steps of a pair, unless it is the last. Gives what the right cannot do.
+    /// Follows the visible steps of a pair, unless this is the last length. Returns what the right
+    /// cannot do.
     fn expand(&mut self, entry: Entry, last: bool) -> Result<Option<Offence>, Explosion> {
         let Entry { state, set, number } = entry;
         if let Some(refusal) = self.refusal(state, set) {
@@ -171,7 +172,7 @@ impl<'a> Search<'a> {
             let members = self.subsets.get(self.masks.len() as u32);
             self.masks.push(members.iter().fold(0, |mask, &member| mask | 1 << (member % 64)));
         }
-        // A member of the set does whatever the state does.
+        // A set that contains the state itself includes everything that it can do.
         if self.subsets.get(set).binary_search(&state).is_ok() {
             return Ok(());
         }
@@ -195,7 +196,7 @@ impl<'a> Search<'a> {
         masks.0 & !masks.1 == 0 && is_sorted_subset(self.subsets.get(small), self.subsets.get(large))
     }
 
-    /// Labels that the state refuses, such that each state of the set offers one of them.
+    /// Labels that the state refuses such that each state of the set offers one of them.
     fn refusal(&self, state: u32, set: u32) -> Option<Vec<u32>> {
         let rests = |state: u32| {
             self.question.hidden.is_none_or(|hidden| self.graph.edges_with(state, hidden).is_empty())

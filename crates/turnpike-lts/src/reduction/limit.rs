@@ -1,9 +1,9 @@
-//! Work that may grow out of proportion, and how much of it is allowed.
+//! Limits for work that may explode.
 
-/// What is allowed when nothing else is said: about a gigabyte.
+/// The default limit: about a gigabyte.
 pub const DEFAULT_LIMIT: usize = 100_000_000;
 
-/// A relation was not decided, because the work exceeds the limit.
+/// A relation could not be decided, because the work exceeds the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Explosion {
@@ -19,7 +19,7 @@ pub enum Explosion {
 }
 
 impl Explosion {
-    /// An error when `used` exceeds `limit`.
+    /// An error if `used` exceeds `limit`.
     pub(crate) fn check(used: usize, limit: usize, kind: fn(usize) -> Explosion) -> Result<(), Explosion> {
         // Positions in lists have four bytes.
         if used > limit.min(u32::MAX as usize / 2) { Err(kind(limit)) } else { Ok(()) }

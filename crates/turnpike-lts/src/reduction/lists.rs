@@ -1,8 +1,8 @@
-//! Lists of numbers, each kept once.
+//! Interned lists of numbers.
 
 use crate::reduction::graph::NONE;
 
-/// Lists numbered in the order of arrival, compared exactly.
+/// Lists numbered in order of arrival, without duplicates.
 pub(crate) struct Lists<W> {
     pool: Vec<W>,
     ends: Vec<u32>,
@@ -17,24 +17,24 @@ impl<W> Default for Lists<W> {
 }
 
 impl<W: Copy + Eq + Into<u64>> Lists<W> {
-    /// Number of distinct lists.
+    /// The number of distinct lists.
     pub(crate) fn len(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    /// Total length of all lists.
+    /// The total length of all lists.
     pub(crate) fn total(&self) -> usize {
         self.pool.len()
     }
 
-    /// Forgets all lists, keeps the memory.
+    /// Removes all lists and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.pool.clear();
         self.ends.clear();
         self.table.fill((0, NONE));
     }
 
-    /// The number of this list.
+    /// The number of a list, which is added if it is new.
     pub(crate) fn intern(&mut self, list: &[W]) -> u32 {
         if self.ends.len() * 2 >= self.table.len() {
             self.grow();

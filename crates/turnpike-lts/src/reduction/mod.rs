@@ -30,5 +30,5 @@ pub use limit::{DEFAULT_LIMIT, Explosion};
 pub use preorder::{Preorder, UnknownPreorder};
 pub use quotient::reduce;
 
-/// The label that stands for an endless run of internal steps in a [`Reason`].
+/// The label of divergence in a [`Reason`].
 pub const DIVERGENCE: &str = "an endless run of tau";

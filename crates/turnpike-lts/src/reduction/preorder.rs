@@ -1,9 +1,9 @@
-//! When one system does no more than another.
+//! Preorders: relations in which one system does no more than another.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What it means that the left system is included in the right one.
+/// An inclusion of the left system in the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Preorder {
@@ -14,17 +14,17 @@ pub enum Preorder {
     ReadySimulation,
     /// Every trace of the left is a trace of the right. `tau` is a label like any other.
     Trace,
-    /// The same for traces without `tau`.
+    /// Every trace of the left without `tau` is one of the right.
     WeakTrace,
     /// Whenever the left refuses labels after a trace, the right can refuse them after it as well.
     /// `tau` is a label like any other.
     Failures,
-    /// The same for traces without `tau`; only states without `tau` steps refuse.
+    /// As [`Preorder::Failures`] for traces without `tau`. Only states without `tau` steps refuse.
     WeakFailures,
 }
 
 impl Preorder {
-    /// All of them, in the order of this type.
+    /// All preorders, in the order of this type.
     pub const ALL: [Preorder; 6] = [
         Preorder::Simulation,
         Preorder::ReadySimulation,
@@ -34,7 +34,7 @@ impl Preorder {
         Preorder::WeakFailures,
     ];
 
-    /// The name that [`FromStr`] reads.
+    /// The name that [`FromStr`] accepts.
     pub fn name(self) -> &'static str {
         match self {
             Preorder::Simulation => "simulation",
@@ -46,7 +46,7 @@ impl Preorder {
         }
     }
 
-    /// Whether `tau` is not a label like any other.
+    /// Whether `tau` is treated specially.
     pub fn hides_tau(self) -> bool {
         matches!(self, Preorder::WeakTrace | Preorder::WeakFailures)
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Preorder {
     }
 }
 
-/// A text that names no [`Preorder`].
+/// A text that is not the name of a [`Preorder`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown preorder `{0}`: use simulation, ready-simulation, trace, weak-trace, failures or weak-failures"

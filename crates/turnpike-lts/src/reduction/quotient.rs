@@ -1,4 +1,4 @@
-//! The smallest equivalent system, in a numbering that depends on its behaviour only.
+//! The smallest equivalent system, in a numbering that only depends on its behaviour.
 
 use std::iter::once;
 
@@ -14,18 +14,18 @@ use crate::reduction::saturate::{desaturate, saturate};
 
 /// The smallest system equivalent to the reachable part of `lts`.
 ///
-/// State 0 is the initial one, the others are numbered breadth-first along transitions sorted by
-/// label text; transitions are sorted by source, label text and target, without duplicates; labels
-/// are sorted and all used. Inert `tau` steps are gone; a class with an endless run of them keeps
-/// one `tau` loop when the equivalence preserves divergence.
+/// State 0 is the initial one. The others are numbered breadth-first along transitions sorted by
+/// label text. Transitions are sorted by source, label text and target, without duplicates. Labels
+/// are sorted and all used. Inert `tau` steps are removed; a divergent class keeps one `tau` loop
+/// if the equivalence preserves divergence.
 ///
-/// Where a state has several transitions with one label, their targets are numbered by a hash of
-/// their behaviour up to 64 steps deep (less deep above 300,000 transitions, at least 4). So
-/// equivalent systems give *identical* results, unless two such targets differ only in what is
-/// deeper.
+/// If a state has several transitions with the same label, their targets are numbered by a hash of
+/// their behaviour up to 64 steps deep (less deep above 300,000 transitions, at least 4).
+/// Equivalent systems therefore have *identical* results, unless two such targets only differ at
+/// greater depth.
 ///
-/// For weak bisimilarity, steps that follow from others by `tau` steps are left out as well. For the
-/// equivalences of traces, the result is deterministic.
+/// For weak bisimilarity, steps that follow from others by `tau` steps are removed as well. For the
+/// trace equivalences, the result is deterministic.
 ///
 /// # Errors
 /// As [`partition`](crate::partition).
@@ -66,7 +66,7 @@ pub(crate) fn quotient(
     let (block_of, blocks) = (&refined.partition.block_of, refined.partition.blocks as usize);
     let lift = |edge: &Edge| Edge { label: edge.label, target: block_of[edge.target as usize] };
     let Some(tau) = alphabet.tau.filter(|_| equivalence.hides_tau()) else {
-        // All states of a class reach the same classes: one of them speaks for it.
+        // All states of a class reach the same classes, so one of them represents it.
         let mut representative = vec![NONE; blocks];
         for (state, &block) in block_of.iter().enumerate().rev() {
             representative[block as usize] = state as u32;
@@ -83,7 +83,7 @@ pub(crate) fn quotient(
     Graph::new(blocks, visible.chain(loops))
 }
 
-/// Numbers the reachable states breadth-first and writes the result as a system.
+/// Numbers the reachable states breadth-first and returns them as a system.
 fn number(graph: &Graph, alphabet: &Alphabet, initial: u32) -> Lts {
     let behaviour = behaviour(graph, alphabet);
     let mut number = vec![NONE; graph.states()];
@@ -128,16 +128,15 @@ fn number(graph: &Graph, alphabet: &Alphabet, initial: u32) -> Lts {
     Lts { initial: 0, states: order.len() as u32, labels, transitions }
 }
 
-/// How deep [`behaviour`] looks, at most.
+/// The largest depth of [`behaviour`].
 const DEPTH: usize = 64;
 
-/// How many edges [`behaviour`] may visit. The limit depends on the quotient alone, so it is the
+/// The most edges that [`behaviour`] visits. The limit depends on the quotient alone, so it is the
 /// same for equivalent systems.
 const VISITS: usize = 20_000_000;
 
-/// A hash of what each state can do, up to a depth: the same for bisimilar states of any two
-/// systems. `None` when no state has two edges with one label, so that no order among targets is
-/// needed.
+/// A hash of the behaviour of each state up to a depth, equal for bisimilar states of any two
+/// systems. `None` if no state has two edges with the same label, since targets need no order then.
 fn behaviour(graph: &Graph, alphabet: &Alphabet) -> Option<Vec<u64>> {
     let states = 0..graph.states() as u32;
     let ambiguous = |state: u32| graph.edges(state).windows(2).any(|two| two[0].label == two[1].label);
@@ -156,7 +155,7 @@ fn behaviour(graph: &Graph, alphabet: &Alphabet) -> Option<Vec<u64>> {
             let edges = graph.edges(state).iter();
             scratch
                 .extend(edges.map(|edge| hash::mix(labels[edge.label as usize], now[edge.target as usize])));
-            // A set, not a list: two targets may look alike so far.
+            // A set, not a list: two targets may have equal hashes so far.
             scratch.sort_unstable();
             scratch.dedup();
             scratch.iter().fold(scratch.len() as u64, |all, &one| hash::mix(all, one))
@@ -167,7 +166,7 @@ fn behaviour(graph: &Graph, alphabet: &Alphabet) -> Option<Vec<u64>> {
     Some(now)
 }
 
-/// Whether some state has two edges with one label whose targets look alike.
+/// Whether some state has two edges with the same label and target hash.
 fn tied(graph: &Graph, behaviour: &[u64]) -> bool {
     let mut seen: Vec<u64> = Vec::new();
     (0..graph.states() as u32).any(|state| {

@@ -1,4 +1,4 @@
-//! Where formulas hold.
+//! Evaluates formulas on graphs.
 
 use turnpike_model::label::TAU;
 
@@ -11,7 +11,7 @@ pub(crate) struct Satisfaction<'a> {
     graph: &'a Graph,
     alphabet: &'a Alphabet,
     holds: Vec<Vec<bool>>,
-    /// For each state, the states with an internal step to it; made when it is needed.
+    /// For each state, its predecessors by internal steps; computed on demand.
     before: Option<Vec<Vec<u32>>>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> Satisfaction<'a> {
         Satisfaction { graph, alphabet, holds: Vec::new(), before: None }
     }
 
-    /// Evaluates the parts that were not evaluated yet.
+    /// Evaluates the parts that are new.
     pub(crate) fn extend<'n>(&mut self, nodes: impl Iterator<Item = &'n Node>) {
         for node in nodes.skip(self.holds.len()) {
             let set = self.evaluate(node);
@@ -32,8 +32,8 @@ impl<'a> Satisfaction<'a> {
         self.holds[part as usize][state as usize]
     }
 
-    /// Whether a formula holds in each of some states. Long traces are followed forwards: only the
-    /// states that they lead to are looked at.
+    /// Whether a formula holds in each of some states. Long traces are followed forwards, so that
+    /// only the states that they reach are visited.
     pub(crate) fn judge<const N: usize>(mut self, formula: &Formula, states: [u32; N]) -> [bool; N] {
         let (root, parts) = formula.nodes().split_last().expect("a formula has a part");
         self.extend(parts.iter());
@@ -102,7 +102,7 @@ impl<'a> Satisfaction<'a> {
         (0..self.graph.states() as u32).map(into).collect()
     }
 
-    /// Adds the states with internal steps into the set, through states where `stay` holds.
+    /// Adds the states with internal steps into the set through states where `stay` holds.
     fn reach_back(&mut self, set: &mut [bool], stay: &[bool]) {
         let before = self.before_internal();
         let mut queue: Vec<u32> = (0..set.len() as u32).filter(|&state| set[state as usize]).collect();
@@ -115,7 +115,7 @@ impl<'a> Satisfaction<'a> {
         }
     }
 
-    /// The states of the set with an endless run of internal steps within it.
+    /// The states with an endless run of internal steps within the set.
     fn endless(&mut self, mut set: Vec<bool>) -> Vec<bool> {
         let Some(tau) = self.alphabet.tau else { return vec![false; set.len()] };
         let graph = self.graph;

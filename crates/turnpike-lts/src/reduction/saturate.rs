@@ -1,4 +1,4 @@
-//! Steps up to internal steps, for weak bisimilarity: `tau* a tau*`, and `tau*` for `tau`.
+//! Saturation for weak bisimilarity: `tau* a tau*` steps, and `tau*` for `tau`.
 
 use crate::reduction::closure::Closure;
 use crate::reduction::graph::{Edge, Graph};
@@ -8,7 +8,7 @@ use crate::reduction::limit::Explosion;
 pub(crate) fn saturate(graph: &Graph, tau: u32, limit: usize) -> Result<Graph, Explosion> {
     let mut closure = Closure::new(graph, Some(tau));
     let mut reached = Vec::new();
-    // First with internal steps after the visible one only.
+    // First, internal steps only after the visible one.
     let after = Graph::try_from_rows(graph.states(), limit, |state, edges| {
         let state = state as u32;
         reached.clear();
@@ -34,15 +34,15 @@ pub(crate) fn saturate(graph: &Graph, tau: u32, limit: usize) -> Result<Graph, E
     })
 }
 
-/// Removes the steps that follow from others: the least graph with the same saturation. Among
-/// different states, internal steps must not form cycles.
+/// Removes the steps that follow from others: the smallest graph with the same saturation. Internal
+/// steps must not form cycles between different states.
 pub(crate) fn desaturate(saturated: &Graph, tau: u32) -> Graph {
     let steps = |state, label| saturated.edges_with(state, label).iter().map(|edge| edge.target);
     let can = |state, label, target| saturated.edges(state).binary_search(&Edge { label, target }).is_ok();
     Graph::from_rows(saturated.states(), |state, edges| {
         let state = state as u32;
         let needed = |&&Edge { label, target }: &&Edge| {
-            // Through another state, by an internal step first or last.
+            // A detour through another state, with an internal step first or last.
             let first = |via: u32| via != state && (label, via) != (tau, target) && can(via, label, target);
             let last = |via: u32| via != target && (label, via) != (tau, state) && can(via, tau, target);
             (label, target) != (tau, state) && !steps(state, tau).any(first) && !steps(state, label).any(last)
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_is_left_out() {
+    fn implied_transitions_are_omitted() {
         let least = graph(&[(0, TAU, 1), (1, TAU, 2), (1, 1, 2), (2, 1, 2)]);
         let saturated = saturate(&least, TAU, 100).expect("small");
         let found: Vec<_> = desaturate(&saturated, TAU).iter().collect();

@@ -1,42 +1,42 @@
-//! Rounds of signature refinement: all states at once, one pass over the edges per round.
+//! Signature refinement in rounds: all states at once, with one pass over the edges per round.
 //!
-//! A round is the cheapest way to split a partition that still splits a lot. It is a poor way to
-//! finish one: a chain of `n` states needs `n` rounds. So [`rounds`] stops when the gain per pass
-//! falls, and hands over.
+//! A round is the cheapest way to split a partition as long as it splits many blocks, but a poor
+//! way to finish it: a chain of `n` states needs `n` rounds. So [`rounds`] stops when the gain per
+//! pass falls, and another algorithm takes over.
 
 use crate::reduction::graph::Graph;
 use crate::reduction::lists::Lists;
 
-/// Where the rounds stopped.
+/// The partitions when the rounds stopped.
 pub(crate) struct Rounds {
     /// The block of each state one round before the last.
     pub(crate) before: Vec<u32>,
-    /// The block of each state now. Stable under every block of `before`.
+    /// The current block of each state. Stable under every block of `before`.
     pub(crate) now: Vec<u32>,
-    /// Number of blocks in `now`.
+    /// The number of blocks in `now`.
     pub(crate) blocks: u32,
     /// Whether another round would split nothing.
     pub(crate) stable: bool,
 }
 
-/// After this many rounds the worklist algorithm takes over, whatever the gain.
+/// After this many rounds the worklist algorithm takes over in any case.
 const MAX_ROUNDS: usize = 16;
 
-/// Refines from one block until nothing changes, or until rounds no longer pay.
+/// Refines from one block until nothing changes, or until rounds no longer pay off.
 ///
-/// With `hidden`, signatures are those of branching bisimilarity: what a state reaches after inert
-/// steps, which are the edges with that label within a block. These edges must lead to states with
-/// smaller numbers.
+/// With `hidden`, signatures are those of branching bisimilarity: they include the signatures
+/// behind inert steps, which are the edges with that label within a block. These edges must lead to
+/// smaller states.
 pub(crate) fn rounds(graph: &Graph, hidden: Option<u32>) -> Rounds {
     rounds_while(graph, hidden, |round, blocks, found| {
-        // A round must add an eighth to the blocks; the first ones are allowed to start slowly.
+        // A round must add an eighth to the blocks; the first ones may be slower.
         let slow = round >= 3 && found - blocks < blocks / 8;
         !slow && round < MAX_ROUNDS
     })
 }
 
-/// As [`rounds`], until `go_on` says no: given the number of rounds done, and of blocks before and
-/// after the last.
+/// As [`rounds`], while `go_on` is true. Its arguments are the number of rounds, and the numbers of
+/// blocks before and after the last one.
 pub(crate) fn rounds_while(
     graph: &Graph,
     hidden: Option<u32>,
@@ -64,7 +64,7 @@ pub(crate) fn rounds_while(
     unreachable!("the number of blocks cannot grow for ever")
 }
 
-/// Signatures met in one round: sorted lists of [`pair`]s without duplicates.
+/// The signatures of one round: sorted lists of [`pair`]s without duplicates.
 #[derive(Default)]
 struct Signatures {
     lists: Lists<u64>,
@@ -72,7 +72,7 @@ struct Signatures {
 }
 
 impl Signatures {
-    /// One round: states get the same number when they reach the same blocks by the same labels.
+    /// One round: states get the same number if they reach the same blocks by the same labels.
     fn refine(&mut self, graph: &Graph, block_of: &[u32]) -> Vec<u32> {
         self.lists.clear();
         let mut numbers = Vec::with_capacity(graph.states());
@@ -90,8 +90,8 @@ impl Signatures {
         numbers
     }
 
-    /// The same for branching bisimilarity. `None` when signatures grow out of proportion: they are
-    /// handed on along inert edges, so a chain with an own visible step at each state makes them
+    /// As [`Signatures::refine`] for branching bisimilarity. `None` if the signatures explode: they
+    /// are inherited along inert edges, so a chain with a visible step at each state makes them
     /// quadratic.
     fn refine_branching(&mut self, graph: &Graph, hidden: u32, block_of: &[u32]) -> Option<Vec<u32>> {
         self.lists.clear();
@@ -101,7 +101,7 @@ impl Signatures {
         for state in 0..graph.states() as u32 {
             let own = block_of[state as usize];
             scratch.clear();
-            // The own block comes first; labels are shifted to leave it a place.
+            // The own block comes first; labels are shifted to make room for it.
             scratch.push(pair(0, own));
             for edge in graph.edges(state) {
                 let block = block_of[edge.target as usize];

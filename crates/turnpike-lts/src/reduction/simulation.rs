@@ -1,8 +1,9 @@
-//! Simulation: pairs of states that are related as long as nothing speaks against it.
+//! Simulation: pairs of states that are related until the opposite is proved.
 //!
-//! Only pairs that the initial pair depends on are made. For each step of its left state, a pair
-//! relies on one answer; when the pair of the two targets turns out to be unrelated, it tries the next
-//! answer, and without one it is unrelated itself. What is left relies on each other: a simulation.
+//! Only pairs that the initial pair depends on are created. For each step of its left state, a pair
+//! relies on one answer. If the pair of the two targets turns out to be unrelated, it tries the
+//! next answer, and without one it is unrelated itself. The remaining pairs rely on each other, so
+//! they form a simulation.
 
 use rustc_hash::FxHashMap;
 
@@ -18,11 +19,11 @@ const MAX_DEPTH: usize = 150;
 /// Why a pair is not related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
-    /// The left has this step (by number), and no answer is good enough.
+    /// The left has this step (by number), and no answer suffices.
     Step(u32),
     /// Only the left offers this label.
     OnlyLeft(u32),
-    /// Only the right offers this label, and it must not.
+    /// Only the right offers this label, which is not allowed.
     OnlyRight(u32),
 }
 
@@ -30,11 +31,11 @@ enum Failure {
 struct Pair {
     left: u32,
     right: u32,
-    /// Where its answers are: one for each step of the left state.
+    /// The index of its answers: one for each step of the left state.
     answers: u32,
     /// Once it is unrelated: why, and when.
     failure: Option<(Failure, u32)>,
-    /// Who relies on it: the first entry of a list in `reliances`.
+    /// The pairs that rely on it, as the first entry of a list in `reliances`.
     relied_on: u32,
 }
 
@@ -53,10 +54,10 @@ pub(crate) struct Simulation<'a> {
     limit: usize,
     numbers: FxHashMap<(u32, u32), u32>,
     pairs: Vec<Pair>,
-    /// For each step of each pair, how many answers were tried.
+    /// For each step of each pair, the number of answers tried.
     tried: Vec<u32>,
     reliances: Vec<Reliance>,
-    /// Steps that need an answer. First come, first served.
+    /// Steps that need an answer, in order of arrival.
     queue: std::collections::VecDeque<(u32, u32)>,
     failures: u32,
 }
@@ -97,7 +98,7 @@ impl<'a> Simulation<'a> {
         self.pairs[0].failure.is_none()
     }
 
-    /// The number of a pair, which is made if it is new.
+    /// The number of a pair, which is added if it is new.
     fn number(&mut self, left: u32, right: u32) -> Result<u32, Explosion> {
         let next = self.pairs.len() as u32;
         let number = *self.numbers.entry((left, right)).or_insert(next);
@@ -133,7 +134,8 @@ impl<'a> Simulation<'a> {
         only_left.or_else(|| first_of(other, own).filter(|_| self.ready).map(Failure::OnlyRight))
     }
 
-    /// Finds an answer for a step, or gives up the pair and asks those that rely on it.
+    /// Finds an answer for a step. Without one, the pair is unrelated, and the pairs that rely on
+    /// it need new answers.
     fn answer(&mut self, pair: u32, step: u32) -> Result<(), Explosion> {
         let Pair { left, right, answers, .. } = self.pairs[pair as usize];
         let graph = self.graph;
@@ -209,11 +211,11 @@ impl<'a> Simulation<'a> {
         let mut bench = Workbench::new(self.graph, alphabet);
         let (left, right) = (self.pairs[0].left, self.pairs[0].right);
         let mut known = FxHashMap::default();
-        let root = self.tell(&mut bench, alphabet, left, right, 0, &mut known)?;
+        let root = self.separate(&mut bench, alphabet, left, right, 0, &mut known)?;
         bench.finish(root, left, right)
     }
 
-    fn tell(
+    fn separate(
         &self,
         bench: &mut Workbench<'_>,
         alphabet: &Alphabet,
@@ -241,7 +243,7 @@ impl<'a> Simulation<'a> {
                 let (edge, answers) = self.answers(pair, step);
                 let answers = answers.iter().map(|answer| answer.target);
                 let then = bench.exclude(answers, |bench, answer| {
-                    self.tell(bench, alphabet, edge.target, answer, depth + 1, known)
+                    self.separate(bench, alphabet, edge.target, answer, depth + 1, known)
                 })?;
                 bench.builder.can(text(edge.label), false, then)
             }

@@ -1,11 +1,11 @@
 //! Strong bisimilarity: Paige and Tarjan's three-way split, with labels.
 //!
 //! The partition is kept stable under a coarser one, whose members are called constellations here
-//! (after Groote, Jansen, Keiren and Wijs). A step takes a block out of a constellation of several
-//! blocks, a block of at most half its states, and splits all blocks by who reaches it: only it, it
-//! and the rest, or not at all. A state is in the small half at most log n times, so the work is
-//! O(m log n). Constellations are ranges of one array of states, and blocks are ranges within them,
-//! so both splits are swaps.
+//! (after Groote, Jansen, Keiren and Wijs). A step removes a block with at most half of the states
+//! from a constellation of several blocks, and splits all blocks by what they reach: only that
+//! block, both it and the rest of the constellation, or neither. A state is in the smaller half at
+//! most log n times, so the work is O(m log n). Constellations are ranges of one array of states,
+//! and blocks are ranges within them, so both splits are swaps.
 
 use crate::reduction::graph::{Graph, NONE};
 use crate::reduction::signature::{self, Rounds, pair};
@@ -19,7 +19,7 @@ pub(crate) fn partition(graph: &Graph) -> (Vec<u32>, u32) {
     refine(graph, rounds)
 }
 
-/// Finishes what the rounds began. Correct from any round on, also the first.
+/// Completes the refinement that the rounds began. Correct from any round on, including the first.
 fn refine(graph: &Graph, rounds: Rounds) -> (Vec<u32>, u32) {
     let mut refiner = Refiner::new(graph, rounds);
     while let Some(constellation) = refiner.work.pop() {
@@ -33,7 +33,7 @@ fn refine(graph: &Graph, rounds: Rounds) -> (Vec<u32>, u32) {
 struct Incoming {
     source: u32,
     label: u32,
-    /// Which counter holds the number of edges with this source, label and target constellation.
+    /// The counter of edges with this source, label and target constellation.
     counter: u32,
 }
 
@@ -42,10 +42,10 @@ struct Block {
     start: u32,
     end: u32,
     constellation: u32,
-    /// States swapped to the front: they reach the splitter and the rest of its former
-    /// constellation.
+    /// The number of states swapped to the front, which reach both the splitter and the rest of its
+    /// old constellation.
     both: u32,
-    /// States swapped to the back: they reach the splitter and nothing of the rest.
+    /// The number of states swapped to the back, which reach the splitter but not the rest.
     only: u32,
 }
 
@@ -68,7 +68,7 @@ struct Refiner {
     blocks: Vec<Block>,
     constellations: Vec<Constellation>,
     work: Vec<u32>,
-    /// Per source, the counter of edges into the splitter; `NONE` between steps.
+    /// For each source, the counter of edges into the splitter; `NONE` between steps.
     fresh: Vec<u32>,
     splitter_edges: Vec<u64>,
     touched: Vec<(u32, u32)>,
@@ -111,8 +111,8 @@ impl Refiner {
         }
     }
 
-    /// One step: the smaller of the outermost two blocks leaves its constellation and splits all
-    /// others.
+    /// One step: moves the smaller of the outermost two blocks out of its constellation and splits
+    /// all others.
     fn take_block_out_of(&mut self, number: u32) {
         let constellation = self.constellations[number as usize];
         let first = self.blocks[self.block_of[self.order[constellation.start as usize] as usize] as usize];
@@ -136,7 +136,7 @@ impl Refiner {
             self.work.push(number);
         }
 
-        // Edges are taken label by label. The list is complete before the first split moves a
+        // Edges are processed label by label. The list is complete before the first split moves a
         // state.
         let mut edges = std::mem::take(&mut self.splitter_edges);
         edges.clear();
@@ -153,7 +153,7 @@ impl Refiner {
         self.splitter_edges = edges;
     }
 
-    /// Splits all blocks by these edges: all edges of one label into the splitter.
+    /// Splits all blocks by these edges: all edges with one label into the splitter.
     fn split_by(&mut self, edges: &[u64]) {
         let mut touched = std::mem::take(&mut self.touched);
         for &edge in edges {
@@ -206,8 +206,8 @@ impl Refiner {
         self.touched_blocks = touched_blocks;
     }
 
-    /// Makes blocks of the swapped states. The untouched states keep the number: they were not paid
-    /// for.
+    /// Moves the swapped states to new blocks. The other states keep the number, because they were
+    /// not paid for.
     fn split_touched(&mut self, number: u32) {
         let Block { start, end, both, only, constellation } = self.blocks[number as usize];
         let (middle, back) = (start + both, end - only);
@@ -287,7 +287,8 @@ fn arrange(before: &[u32], now: &[u32], block_count: u32) -> (Vec<u32>, Vec<Bloc
     (order, blocks, constellations)
 }
 
-/// Incoming edges of every state, with one counter per source, label and block of `before` reached.
+/// The incoming edges of every state, with one counter per source, label and target block of
+/// `before`.
 fn turn_round(graph: &Graph, before: &[u32]) -> (Vec<u32>, Vec<Incoming>, Vec<u32>) {
     let states = graph.states();
     let mut start = vec![0u32; states + 1];
@@ -339,7 +340,7 @@ mod tests {
         assert_eq!(partition(&cycle).1, 3);
     }
 
-    /// Splits by the worklist must end where rounds alone end, whenever they take over.
+    /// The worklist has the same result as rounds alone, at whatever round it takes over.
     #[test]
     fn the_worklist_takes_over_after_any_round() {
         let mut seed = 7u64;

@@ -1,6 +1,6 @@
 //! Trace files in every format, and pictures of traces.
 //!
-//! The content of a file decides how it is read, its name how it is written:
+//! The content of a file determines how it is read, its name how it is written:
 //!
 //! ```
 //! use turnpike_lts::trace;
@@ -38,20 +38,20 @@ pub use page::html_page;
 pub use path::to_lts;
 pub use stuck::{Stuckness, hindered_lines, stuck_lines};
 
-/// How a trace is written.
+/// The format of a trace file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TraceFormat {
-    /// Everything that is known.
+    /// All information.
     Json,
-    /// One label a line.
+    /// One label per line.
     Text,
     /// A path in the `.aut` format.
     Aut,
 }
 
 impl TraceFormat {
-    /// The format that a file's name asks for.
+    /// The format for the name of a file.
     pub fn of_path(path: impl AsRef<Path>) -> Result<Self, Diagnostic> {
         let path = path.as_ref();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -67,7 +67,7 @@ impl TraceFormat {
 
 /// Reads a trace in any of the formats, compressed or not.
 ///
-/// The content decides: `{` opens JSON, `des` an `.aut` path, anything else is text.
+/// The content determines the format: `{` starts JSON, `des` an `.aut` path, anything else is text.
 pub fn read(input: impl Read) -> Result<Trace, Diagnostic> {
     let mut bytes = Vec::new();
     gzip::decompressed(input)
@@ -76,13 +76,13 @@ pub fn read(input: impl Read) -> Result<Trace, Diagnostic> {
     parse(&bytes)
 }
 
-/// Reads a trace that is in memory; see [`read`].
+/// Reads a trace in memory; see [`read`].
 pub fn parse(bytes: &[u8]) -> Result<Trace, Diagnostic> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if is_aut(bytes) { path::read(bytes) } else { Trace::parse(bytes) }
 }
 
-/// Reads a trace from a file; the content decides on the format, not the name.
+/// Reads a trace from a file. Its content determines the format, not its name.
 pub fn read_file(path: impl AsRef<Path>) -> Result<Trace, Diagnostic> {
     let path = path.as_ref();
     let file = File::open(path)
@@ -95,7 +95,7 @@ pub fn write_aut(trace: &Trace, out: impl Write) -> Result<(), Diagnostic> {
     write_lts(&to_lts(trace)?, out, AutDialect::Mcrl2)
 }
 
-/// Writes a file in the format that its name asks for; an existing file is replaced.
+/// Writes a file in the format for its name. An existing file is replaced.
 pub fn write_file(trace: &Trace, path: impl AsRef<Path>) -> Result<(), Diagnostic> {
     let path = path.as_ref();
     let format = TraceFormat::of_path(path)?;

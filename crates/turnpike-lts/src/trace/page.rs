@@ -1,4 +1,4 @@
-//! A trace as one page of HTML that needs nothing else: no network, no other file, no script.
+//! A trace as a self-contained HTML page: no network, no other files, and readable without scripts.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,17 +11,16 @@ use super::chart::{
 use super::stuck::stuck_lines;
 use crate::shapes::escape_xml;
 
-/// Variables that have a timeline; pages with more would be slow.
+/// The most variables with a timeline, since more would make pages slow.
 const TIMELINES: usize = 60;
-/// Steps in the table, and values in it beyond those that change.
+/// The most steps in the table.
 const TABLE: usize = 5_000;
 const VALUES: usize = 200_000;
 
-/// A page with the charts of a trace, the explanation that came with it, and its steps with their
-/// values.
+/// A page with the charts of a trace, its explanation, and its steps with their values.
 ///
-/// Every text of the trace is escaped. The page forbids itself all requests. Its script only adds
-/// comfort: without it, everything can be read, and variables chosen.
+/// All texts of the trace are escaped. The page forbids itself all requests. Its script only adds
+/// convenience: without it, everything can be read, and variables can be chosen.
 pub fn html_page(trace: &Trace) -> String {
     let title = match trace.objective.as_str() {
         "" => trace.model.clone(),
@@ -48,7 +47,7 @@ pub fn html_page(trace: &Trace) -> String {
     )
 }
 
-/// The chart of locations, in traces with times and locations.
+/// The chart of locations, for traces with times and locations.
 fn located_over_time(trace: &Trace) -> Option<String> {
     (!trace.is_empty()).then(|| gantt_chart(trace).ok()).flatten().map(|chart| chart.element())
 }
@@ -64,7 +63,7 @@ impl Page {
         self.body.push('\n');
     }
 
-    /// Where the trace comes from.
+    /// The origin of the trace.
     fn head(&mut self, trace: &Trace) {
         self.push("<dl>");
         let length = match trace.loop_start {
@@ -85,7 +84,7 @@ impl Page {
         self.push("</dl>");
     }
 
-    /// What the search printed, or why nothing can happen.
+    /// The output of the search, or why nothing can happen.
     fn explanation(&mut self, trace: &Trace) {
         let lines = if trace.notes.is_empty() { stuck_lines(&trace.stuck) } else { trace.notes.clone() };
         if !lines.is_empty() {
@@ -106,7 +105,7 @@ impl Page {
 
     /// A row for each variable, with a box to hide it.
     fn timelines(&mut self, trace: &Trace) {
-        // The states of programs have no values: what was done last to each object is shown.
+        // The states of programs have no values, so the last operation on each object is shown.
         let complete = if trace.initial.is_none() { with_objects(trace) } else { Cow::Borrowed(trace) };
         let Ok(timeline) = Timeline::of(&complete, &[]) else { return };
         if timeline.rows.is_empty() {
@@ -135,7 +134,7 @@ impl Page {
         self.push("</div>\n</section>");
     }
 
-    /// The steps with the values that they change.
+    /// The steps, with the values that they change.
     fn table(&mut self, trace: &Trace) {
         let has_times = trace.steps.iter().any(|step| step.time.is_some());
         let has_parts =
@@ -206,7 +205,7 @@ impl Page {
     }
 }
 
-/// One value a line.
+/// One value per line.
 fn values<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     values.map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join("\n")
 }
@@ -242,7 +241,7 @@ thead th { position: sticky; top: 0; background: #f0f4f8; }
 }
 ";
 
-/// Choosing variables by name, and showing a step everywhere when it is clicked in one place.
+/// Chooses variables by name, and highlights a step everywhere when it is clicked.
 const SCRIPT: &str = r#"
 'use strict';
 const choice = document.getElementById('choice');

@@ -1,4 +1,4 @@
-//! A trace as a transition system that is one path, perhaps with a loop at its end.
+//! A trace as a transition system that is a single path, possibly with a loop at its end.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{Diagnostic, LabelId, Step, Trace};
@@ -8,7 +8,7 @@ use crate::outgoing::Outgoing;
 use crate::system::{Lts, Transition};
 
 /// A trace as a system: step `k` leads from state `k` to state `k + 1`, and the last step of a
-/// lasso back to where the loop starts.
+/// lasso to the start of the loop.
 pub fn to_lts(trace: &Trace) -> Result<Lts, Diagnostic> {
     trace.check()?;
     let length = u32::try_from(trace.len()).ok().filter(|&length| length < u32::MAX);
@@ -29,7 +29,7 @@ pub fn to_lts(trace: &Trace) -> Result<Lts, Diagnostic> {
         };
         transitions.push(Transition { from, label, to });
     }
-    // The last step of a lasso ends in a state that is there already.
+    // The last step of a lasso ends in a state that exists already.
     let states = if trace.loop_start.is_some() { length } else { length + 1 };
     Ok(Lts { initial: 0, states, labels, transitions })
 }
@@ -44,7 +44,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Trace, Diagnostic> {
     let outgoing = lts.outgoing();
     let mut trace = Trace::default();
     let mut state = lts.initial;
-    // Along a path every state has one way on, so the walk is over after as many steps as there are
+    // Every state of a path has one successor, so the walk ends after as many steps as there are
     // transitions.
     while trace.len() < lts.transitions.len() {
         match outgoing.of(state) {
@@ -54,14 +54,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Trace, Diagnostic> {
             }
             [] => {
                 let left = lts.transitions.len() - trace.len();
-                return Err(not_a_path(format!(
-                    "state {state} is the end, but {left} transitions are elsewhere"
-                )));
+                let are = if left == 1 { "transition is" } else { "transitions are" };
+                return Err(not_a_path(format!("state {state} is the end, but {left} {are} elsewhere")));
             }
             several => return Err(not_a_path(format!("state {state} has {} transitions", several.len()))),
         }
     }
-    // Whether the last step came back: then some state of the path is `state`, and it has a way on.
+    // If the last step returned, `state` is on the path already and has a successor.
     if !outgoing.of(state).is_empty() {
         let mut at = lts.initial;
         let mut index = 0;
@@ -78,8 +77,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Trace, Diagnostic> {
     Ok(trace)
 }
 
-/// Whether going round from `start` takes exactly `length` steps: otherwise the walk went round
-/// more than once while other transitions were left over.
+/// Whether a round from `start` takes exactly `length` steps. Otherwise the walk went round more
+/// than once, and other transitions remain.
 fn loop_closes_once(outgoing: &Outgoing, start: u32, length: usize) -> bool {
     let mut state = start;
     for step in 1..=length {
@@ -133,7 +132,7 @@ mod tests {
     #[test]
     fn branching_systems_are_not_traces() {
         assert!(refused("des (0,2,3)\n(0,\"a\",1)\n(0,\"b\",2)\n").contains("state 0 has 2 transitions"));
-        assert!(refused("des (0,2,4)\n(0,\"a\",1)\n(2,\"b\",3)\n").contains("1 transitions are elsewhere"));
+        assert!(refused("des (0,2,4)\n(0,\"a\",1)\n(2,\"b\",3)\n").contains("1 transition is elsewhere"));
         assert!(refused("des (0,2,2)\n(0,\"a\",0)\n(1,\"b\",1)\n").contains("loop"));
         assert!(
             refused("des (0,4,4)\n(0,\"a\",1)\n(1,\"b\",0)\n(2,\"b\",3)\n(3,\"b\",2)\n").contains("loop")

@@ -1,4 +1,4 @@
-//! Why a trace ends in a deadlock, as lines for people.
+//! Explains why a trace ends in a deadlock, as lines of text.
 //!
 //! ```text
 //! why nothing can happen:
@@ -10,28 +10,28 @@
 
 use turnpike_model::{Counterpart, Obstacle, Offer, StuckComponent, TimeStop};
 
-/// Offers of one component that are listed before the rest is only counted.
+/// The number of offers of a component that are listed before the rest is only counted.
 const OFFERS: usize = 12;
 
-/// Components that are listed before the rest is only counted.
+/// The number of components that are listed before the rest is only counted.
 const COMPONENTS: usize = 200;
 
-/// Components that are named before the rest is only counted.
+/// The number of components that are named before the rest is only counted.
 const NAMES: usize = 4;
 
-/// What is explained of a state.
+/// The situation that an explanation of a state is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stuckness {
     /// Nothing can happen.
     Now,
-    /// Something can happen now, but nothing any more when too much time has passed.
+    /// Something can happen now, but nothing once too much time has passed.
     Later,
-    /// Something can happen: what cannot is explained.
+    /// Something can happen: the explanation is about what cannot.
     Partly,
 }
 
 impl Stuckness {
-    /// That of a state which is a deadlock or not, with this many transitions.
+    /// The situation in a state, given whether it is a deadlock and its number of transitions.
     pub fn of(deadlock: bool, enabled: usize) -> Self {
         match (deadlock, enabled) {
             (true, 0) => Stuckness::Now,
@@ -49,13 +49,13 @@ impl Stuckness {
     }
 }
 
-/// Why a trace ends in a deadlock, as lines for people: what keeps each component from going on.
-/// Nothing if that is not known.
+/// Explains why a trace ends in a deadlock, as lines of text: why each component cannot continue.
+/// Empty if that is not known.
 pub fn stuck_lines(components: &[StuckComponent]) -> Vec<String> {
     hindered_lines(components, Stuckness::Now)
 }
 
-/// The same for any state.
+/// As [`stuck_lines`], for any state.
 pub fn hindered_lines(components: &[StuckComponent], stuckness: Stuckness) -> Vec<String> {
     if components.is_empty() {
         return Vec::new();
@@ -87,7 +87,12 @@ pub(crate) fn headline(stuck: &StuckComponent) -> String {
         _ => {}
     }
     if offers.is_empty() {
-        text.push_str(if stops_time.is_some() { "; it offers nothing" } else { ", offers nothing" });
+        text.push_str(match stops_time {
+            Some(_) => "; it offers nothing",
+            // Of a system as a whole.
+            None if position.is_empty() => " has no outgoing transition",
+            None => ", offers nothing",
+        });
     }
     text
 }
@@ -102,7 +107,7 @@ fn sentence_at(offer: &Offer, stuckness: Stuckness) -> String {
 }
 
 fn reason(obstacle: &Obstacle, stuckness: Stuckness) -> String {
-    // The clocks that people see are those of now.
+    // The clock values shown are the current ones.
     let then = if stuckness == Stuckness::Later { " then" } else { "" };
     match obstacle {
         Obstacle::Condition { condition, actual: Some(actual) } => {
@@ -128,7 +133,7 @@ fn reason(obstacle: &Obstacle, stuckness: Stuckness) -> String {
         }
         Obstacle::Disallowed { by } => format!("not allowed by {by}"),
         Obstacle::Held { needs, by, since } => {
-            // Whose end is waited for is said already.
+            // The needs already name the component that is waited for.
             let holder = by.as_ref().filter(|by| !needs.ends_with(by.as_str()));
             match (holder, since) {
                 (Some(holder), Some(since)) => format!("held by {holder} since {since}"),
@@ -163,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_each_component_lacks() {
+    fn explains_the_obstacle_of_each_component() {
         let text = |text: &str| text.to_owned();
         let mismatch = Counterpart { component: text("Buffer"), action: text("receive(2)"), reason: None };
         let late = Counterpart {

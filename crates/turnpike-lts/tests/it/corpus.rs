@@ -1,5 +1,5 @@
-//! The readers over the corpora of the fuzz targets: every file is read or refused, none panics, and what was read
-//! survives being written and read again.
+//! The readers on the corpora of the fuzz targets: there is no panic, and accepted files can be
+//! written and read again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use turnpike_lts::{AutDialect, LtsModel, read_lts, trace, write_lts};
 use turnpike_model::{Diagnostic, Model, Successors};
 
-/// The files of one corpus, by name; an empty corpus is a mistake of its own.
+/// The files of a corpus, sorted by name. An empty corpus is an error.
 fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)

@@ -1,4 +1,4 @@
-//! Systems whose classes are known from the literature or by counting.
+//! Systems with known classes.
 
 use crate::definitions::{compare, partition, reduce, system};
 use turnpike_lts::{Comparison, DIVERGENCE, Equivalence, Move, Reason, Side};
@@ -14,7 +14,7 @@ fn explain(left: &Lts, right: &Lts, equivalence: Equivalence) -> String {
     }
 }
 
-/// `n` binary counters that step in any order and start again: permuting them changes nothing.
+/// `n` binary counters that step in any order and restart, so their order does not matter.
 fn interleaved(n: u32) -> Lts {
     let states = 1 << n;
     let flips = (0..states).flat_map(|s| (0..n).map(move |bit| (s, s ^ (1 << bit))));
@@ -37,7 +37,8 @@ fn milners_third_tau_law_separates_branching_from_weak() {
     let with = system(5, &[(0, "a", 1), (1, "tau", 2), (2, "b", 3), (1, "c", 3), (0, "a", 2)]);
     let without = system(4, &[(0, "a", 1), (1, "tau", 2), (2, "b", 3), (1, "c", 3)]);
     assert!(!compare(&with, &without, Branching).is_related());
-    // tau.(tau.(a + b) + a): the first law drops the outer tau, branching the inner one as well.
+    // tau.(tau.(a + b) + a): the first law removes the outer tau, and branching bisimilarity the
+    // inner one as well.
     let nested = system(5, &[(0, "tau", 1), (1, "tau", 2), (1, "a", 3), (2, "a", 3), (2, "b", 3)]);
     let flat = system(2, &[(0, "a", 1), (0, "b", 1)]);
     assert!(compare(&nested, &flat, Branching).is_related());
@@ -47,7 +48,7 @@ fn milners_third_tau_law_separates_branching_from_weak() {
 
 #[test]
 fn an_inert_step_is_not_any_internal_step() {
-    // tau.a + b: the tau gives up b, so it stays.
+    // tau.a + b: the tau excludes b, so it remains.
     let choice = system(3, &[(0, "tau", 1), (1, "a", 2), (0, "b", 2)]);
     assert_eq!(reduce(&choice, Branching).states, 3);
     assert_eq!(reduce(&choice, Branching).transitions.len(), 3);
@@ -65,7 +66,7 @@ fn divergence_is_kept_on_request() {
     let expected = Reason::Experiment { moves: vec![], label: DIVERGENCE.to_owned(), offered_by: Side::Left };
     assert_eq!(difference.reason, expected);
     assert_eq!(difference.formula.expect("small").formula.to_string(), "(nu X0. <tau>X0)");
-    // A longer cycle folds to the loop.
+    // A longer cycle is reduced to the loop.
     let cycle = system(4, &[(0, "tau", 1), (1, "tau", 2), (2, "tau", 0), (1, "a", 3)]);
     assert_eq!(
         reduce(&cycle, DivergencePreservingBranching),
@@ -75,7 +76,7 @@ fn divergence_is_kept_on_request() {
 }
 
 #[test]
-fn differences_are_told_in_words() {
+fn differences_are_explained_in_words() {
     let one = system(3, &[(0, "a", 1), (1, "b", 2)]);
     let two = system(3, &[(0, "a", 1), (1, "c", 2)]);
     assert_eq!(explain(&one, &one, Strong), "equal");
@@ -94,7 +95,7 @@ fn differences_are_told_in_words() {
         assert_eq!(moves, [Move { side: Side::Right, label: "a".into(), answers: 1 }]);
         assert_eq!(offered_by, Side::Left);
     }
-    // The same through internal steps, which only the strong equivalence sees.
+    // The same with internal steps, which only strong bisimilarity observes.
     let slow = system(4, &[(0, "a", 1), (1, "tau", 2), (2, "b", 3), (2, "c", 3)]);
     assert_eq!(explain(&late, &slow, Branching), "equal");
     assert_eq!(
@@ -128,11 +129,12 @@ fn only_the_reachable_part_is_kept() {
     assert_eq!(reduce(&lts, Strong).states, 2);
     lts.initial = 3;
     assert_eq!(reduce(&lts, Strong), system(1, &[]));
-    // Classes are those of all states.
+    // Classes are those of all states, including unreachable ones.
     assert_eq!(partition(&lts, Strong).block_of, [0, 1, 2, 1]);
 }
 
-/// Shapes that make careless algorithms quadratic. In time proportional to m log n they take a moment.
+/// Shapes for which naive algorithms are quadratic. With time proportional to m log n they are
+/// fast.
 #[test]
 fn deep_systems_are_quick() {
     let n = 40_000;
@@ -147,10 +149,11 @@ fn deep_systems_are_quick() {
     assert_eq!(reduce(&chain, Branching).states, n + 1);
     let internal = numbered(&mut (0..n).map(|s| (s, 0, s + 1)), n + 1);
     assert_eq!(reduce(&internal, Branching).states, 1);
-    // Every state of an internal chain has its own visible exit: all differ.
+    // Each state of an internal chain has its own visible exit, so all states differ.
     let exits = (0..n).flat_map(|s| [(s, 0, s + 1), (s, 1, n + s), (n + s, 2, n + s + 1)]);
     assert_eq!(reduce(&numbered(&mut { exits }, 2 * n + 1), Branching).states, 2 * n + 1);
-    // An internal chain that can begin again in two ways: its states leave the block one by one, from the end.
+    // An internal chain that can restart in two ways: its states leave the block one after another,
+    // from the end.
     let peel = (0..n).flat_map(|s| [(s, 0, s + 1), (s, 1 + s % 2, 0)]);
     assert_eq!(reduce(&numbered(&mut { peel }, n + 1), Branching).states, n + 1);
 }

@@ -1,4 +1,4 @@
-//! The fast algorithms against the definitions, taken literally, on small random systems.
+//! Compares the fast algorithms with literal definitions, on small random systems.
 
 use crate::definitions::{
     bisimilar, classes, compare, partition, random_system, reduce, renamed, same_partition, union,
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use turnpike_lts::Lts;
 use turnpike_lts::{Comparison, Equivalence, Reason, Side};
 
-/// The equivalences that are cheap for systems of any size.
+/// The equivalences whose oracle is fast for larger systems.
 const CHEAP: [Equivalence; 3] =
     [Equivalence::Strong, Equivalence::Branching, Equivalence::DivergencePreservingBranching];
 
@@ -15,7 +15,7 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// The states a set reaches by one label; hidden steps before and after are free.
+/// The states that a set reaches by a label, with any hidden steps before and after.
 fn after(lts: &Lts, states: &[u32], label: Option<&str>, hide: bool) -> Vec<u32> {
     let close = |mut set: Vec<u32>| {
         let mut next = 0;
@@ -72,7 +72,7 @@ proptest! {
                     prop_assert_eq!(found[s] == found[t], related[s][t], "{}: {} and {}", equivalence, s, t);
                 }
             }
-            // The slow refinement below is the oracle for larger systems: it must be right here.
+            // The slow refinement is the oracle for larger systems, so it must be correct here.
             prop_assert!(same_partition(&classes(&lts, equivalence), &found));
         }
     }
@@ -90,7 +90,7 @@ proptest! {
             prop_assert_eq!(&reduce(&small, equivalence), &small);
             let own = classes(&small, equivalence);
             prop_assert_eq!(own.iter().max().unwrap() + 1, small.states, "two states of the result are equal");
-            // Equivalent by the oracle, not only by the code under test.
+            // Equivalent according to the oracle, independently of the tested code.
             let both = union(&lts, &small);
             let expected = classes(&both, equivalence);
             prop_assert_eq!(expected[lts.initial as usize], expected[lts.states as usize]);
@@ -122,7 +122,8 @@ proptest! {
                 }
                 Reason::Experiment { moves, label, offered_by } => {
                     prop_assert!(!equal);
-                    // The sides follow the labels of the moves; whoever decides must be able to do so.
+                    // The sides follow the labels of the moves, and the side that moves must be
+                    // able to do so.
                     let system = if offered_by == Side::Left { &left } else { &right };
                     let mut trace: Vec<String> = moves.into_iter().map(|m| m.label).collect();
                     if hide {

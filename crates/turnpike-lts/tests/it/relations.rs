@@ -1,5 +1,5 @@
-//! All equivalences and preorders against their definitions, on thousands of random pairs, and every
-//! explanation against an evaluator that does not know where it comes from.
+//! Compares all equivalences and preorders with their definitions, on thousands of random pairs,
+//! and checks all explanations with an independent evaluator.
 
 use proptest::prelude::*;
 use turnpike_lts::{
@@ -15,7 +15,7 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// The formula holds for the one and not for the other, and the words agree with it.
+/// The formula holds for one system only, as its description says.
 fn check_difference(
     left: &Lts,
     right: &Lts,
@@ -26,7 +26,7 @@ fn check_difference(
     let Some(distinction) = distinction else {
         return Err(TestCaseError::fail(format!("no formula: {difference}")));
     };
-    // Labels of the other system are labels as well.
+    // Labels of the other system count as well.
     let both = [left, right].map(|lts| {
         let mut lts = lts.clone();
         lts.labels.extend(left.labels.iter().chain(&right.labels).cloned());
@@ -42,7 +42,7 @@ fn check_difference(
         prop_assert!(sets[0].contains(trace) && sets[1].contains(trace));
         prop_assert_eq!(sets[0].contains(&longer), *offered_by == Side::Left);
         prop_assert_eq!(sets[1].contains(&longer), *offered_by == Side::Right);
-        // It is a shortest one.
+        // The trace is a shortest one.
         let shorter = |set: &std::collections::BTreeSet<Vec<String>>| {
             set.iter().filter(|one| one.len() <= trace.len()).cloned().collect::<Vec<_>>()
         };
@@ -55,7 +55,8 @@ fn check_difference(
     Ok(())
 }
 
-/// A pair in which one system is often a variant of the other: random ones alone are mostly unrelated.
+/// A pair in which one system is often a variant of the other, since most random systems are
+/// unrelated.
 fn random_pair(states: u32, labels: u32) -> impl Strategy<Value = (Lts, Lts)> {
     let one = move || random_system(1..=states, labels);
     let step = (any::<u32>(), 0..labels, any::<u32>());
@@ -126,7 +127,7 @@ proptest! {
         }
     }
 
-    /// A relation that is finer by definition never relates more.
+    /// A finer relation never relates more systems.
     #[test]
     fn finer_relations_relate_less((left, right) in random_pair(7, 3)) {
         use Equivalence as E;
@@ -167,8 +168,8 @@ proptest! {
 proptest! {
     #![proptest_config(config(300))]
 
-    /// The least result is equivalent by the definition, has no smaller one, and is the same for all
-    /// systems of its class.
+    /// The minimal result is equivalent, cannot be reduced further, and is the same for all
+    /// equivalent systems.
     #[test]
     fn reductions_are_least_and_canonical(lts in random_system(1..=7, 3), seed in any::<u64>()) {
         for equivalence in [Equivalence::Weak, Equivalence::Trace, Equivalence::WeakTrace] {
@@ -181,7 +182,7 @@ proptest! {
             prop_assert_eq!(&reduce(&small, equivalence), &small);
             let other = reduce(&renamed(&lts, seed), equivalence);
             prop_assert_eq!(&other, &small);
-            // No transition can be left out.
+            // No transition can be removed.
             for at in 0..small.transitions.len() {
                 let mut less = small.clone();
                 less.transitions.remove(at);
@@ -280,7 +281,7 @@ fn explosions_are_reported() {
     let error = turnpike_lts::reduce(&nth_last(40), Equivalence::WeakTrace, 100_000).unwrap_err();
     assert_eq!(error, Explosion::Determinising(100_000));
     assert_eq!(error.to_string(), "the sets of states that traces lead to have more than 100000 members");
-    // On the fly, a system that has all traces at once is included in no time.
+    // On the fly, inclusion in a system with all traces is immediate.
     let all = system(2, &[(0, "a", 0), (0, "b", 0), (0, "end", 1)]);
     assert!(refines(&nth_last(40), &all, Preorder::Trace, 10_000).expect("few pairs").is_related());
     assert!(!refines(&all, &nth_last(40), Preorder::Trace, 10_000).expect("few pairs").is_related());

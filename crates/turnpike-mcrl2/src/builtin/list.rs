@@ -1,9 +1,9 @@
-//! Functions on lists. Where a list is open, they go as far as its elements are known.
+//! Functions on lists. On an open list they use the elements that are known.
 
 use super::Domain;
 use crate::typed::Builtin;
 
-/// A function on lists other than `#` and `in`; `None` if it is stuck, or not such a function.
+/// A function on lists other than `#` and `in`. `None` if it is stuck or another function.
 pub(crate) fn apply<D: Domain>(domain: &mut D, builtin: Builtin, operands: &[D::Term]) -> Option<D::Term> {
     match (builtin, operands) {
         (Builtin::Cons, [element, list]) => domain.prepend(vec![element.clone()], list.clone()),
@@ -18,7 +18,7 @@ pub(crate) fn apply<D: Domain>(domain: &mut D, builtin: Builtin, operands: &[D::
     }
 }
 
-/// How many elements of a list are known, and whether they are all.
+/// The number of known elements of a list, and whether these are all.
 pub(crate) fn length<D: Domain>(domain: &D, list: &D::Term) -> (usize, bool) {
     let mut cursor = domain.cursor(list);
     let mut length = 0;
@@ -28,7 +28,7 @@ pub(crate) fn length<D: Domain>(domain: &D, list: &D::Term) -> (usize, bool) {
     (length, domain.is_end(&cursor))
 }
 
-/// The known elements of a list, and where they end.
+/// The known elements of a list, and the position after them.
 pub(crate) fn elements<D: Domain>(domain: &D, list: &D::Term) -> (Vec<D::Term>, D::Cursor) {
     let mut cursor = domain.cursor(list);
     let mut elements = Vec::new();
@@ -96,7 +96,7 @@ pub(crate) fn concat<D: Domain>(domain: &mut D, left: &D::Term, right: &D::Term)
     domain.prepend(elements, end)
 }
 
-/// `list . position`. Where the list is too short, what is left of both stays.
+/// `list . position`. If the known elements are too few, the rest of the list and of the position remain.
 pub(crate) fn at<D: Domain>(domain: &mut D, list: &D::Term, position: &D::Term) -> Option<D::Term> {
     let mut left = domain.index(position)?;
     let mut cursor = domain.cursor(list);

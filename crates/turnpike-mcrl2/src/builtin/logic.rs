@@ -3,7 +3,7 @@
 use super::Domain;
 use crate::typed::Builtin;
 
-/// The value with which the first operand of `&&`, `||` or `=>` decides the result alone, and that
+/// The value of the first operand of `&&`, `||` or `=>` that decides the result alone, and that
 /// result. The second operand decides alone if it equals the result.
 #[inline]
 pub(crate) fn deciding(connective: Builtin) -> (bool, bool) {

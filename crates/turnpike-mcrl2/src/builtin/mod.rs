@@ -1,16 +1,16 @@
-//! What the built-in functions on truth values, lists and numbers mean, written once.
+//! The definitions of built-in functions on truth values, lists and numbers, for all domains.
 //!
-//! They are evaluated in three domains: on values (the evaluator), on values of which only a part
-//! is known (the solver), and on expressions (the simplifier). [`Domain`] is what they ask of a
-//! domain; [`logic`] and [`list`] are written on it. [`number`] defines exact arithmetic, which the
-//! fast paths of the evaluator and the ranges of the solver are tested against.
+//! They are evaluated in three domains: on values (the evaluator), on partially known values (the
+//! solver), and on expressions (the simplifier). [`Domain`] has the operations that they need;
+//! [`logic`] and [`list`] are generic over it. [`number`] defines exact arithmetic, which the fast
+//! paths of the evaluator and the ranges of the solver are tested against.
 
 pub(crate) mod list;
 pub(crate) mod logic;
 pub(crate) mod number;
 
-/// Terms that built-in functions are evaluated on. A term may be open: then its truth value, or the
-/// rest of a list, is not known.
+/// Terms that built-in functions are evaluated on. A term may be open: its truth value, or the rest
+/// of a list, is then unknown.
 pub(crate) trait Domain {
     /// A term.
     type Term: Clone;
@@ -28,13 +28,13 @@ pub(crate) trait Domain {
     /// The `x` of a term `!x`.
     fn operand_of_negation(&self, term: &Self::Term) -> Option<Self::Term>;
 
-    /// `!term` of an open term, which is not a negation itself.
+    /// `!term` for an open term that is not itself a negation.
     fn negation(&mut self, term: &Self::Term) -> Option<Self::Term>;
 
-    /// Whether two terms are the same as they stand.
+    /// Whether two terms are syntactically equal.
     fn same(&self, one: &Self::Term, other: &Self::Term) -> bool;
 
-    /// The integer that a term is, if it fits.
+    /// The integer that a term is, if it is one and fits.
     fn index(&self, term: &Self::Term) -> Option<usize>;
 
     /// An integer.
@@ -46,10 +46,11 @@ pub(crate) trait Domain {
     /// The next element, unless the list ends there or is open.
     fn next(&self, cursor: &mut Self::Cursor) -> Option<Self::Term>;
 
-    /// Whether the list ends at the cursor; if there is no next element either, it is open there.
+    /// Whether the list ends at the cursor. If it neither ends nor has a next element, it is open
+    /// there.
     fn is_end(&self, cursor: &Self::Cursor) -> bool;
 
-    /// The list from the cursor on.
+    /// The rest of the list from the cursor on.
     fn rest(&mut self, cursor: Self::Cursor) -> Self::Term;
 
     /// The list of some elements, followed by those of another list.
@@ -58,6 +59,6 @@ pub(crate) trait Domain {
     /// `[]`
     fn empty_list(&mut self) -> Self::Term;
 
-    /// The function that is being evaluated, on a list that is open from the start.
+    /// The current function with these operands, where the list is open from the start.
     fn residual(&mut self, operands: [Self::Term; 2]) -> Option<Self::Term>;
 }

@@ -1,4 +1,4 @@
-//! Exact arithmetic: what the built-in functions on numbers mean.
+//! Exact arithmetic: the definitions of the built-in functions on numbers.
 
 use dashu_int::ops::{Abs, BitTest, SquareRoot};
 use dashu_int::{IBig, Sign, UBig};
@@ -6,10 +6,10 @@ use dashu_ratio::RBig;
 
 use crate::typed::{Builtin, SortId};
 
-/// Powers with more bits than this are left undefined.
+/// Powers with more bits than this are undefined.
 const MAX_BITS: usize = 1_000_000;
 
-/// A function on one number; `None` where it is undefined, and for all other functions.
+/// A function on one number. `None` if it is undefined there, and for other functions.
 pub(crate) fn unary(builtin: Builtin, operand: RBig) -> Option<RBig> {
     Some(match builtin {
         Builtin::Negate => -operand,
@@ -31,7 +31,7 @@ pub(crate) fn unary(builtin: Builtin, operand: RBig) -> Option<RBig> {
     })
 }
 
-/// A function on two numbers; `None` where it is undefined, and for all other functions.
+/// A function on two numbers. `None` if it is undefined there, and for other functions.
 pub(crate) fn binary(builtin: Builtin, left: RBig, right: RBig) -> Option<RBig> {
     Some(match builtin {
         Builtin::Add => left + right,
@@ -57,14 +57,14 @@ fn whole(number: RBig) -> Option<IBig> {
     number.is_int().then(|| number.into_parts().0)
 }
 
-/// Undefined for negative powers of 0, and for results of absurd size.
+/// Undefined for negative powers of 0, and for very large results.
 fn power(base: RBig, exponent: IBig) -> Option<RBig> {
     let even = !exponent.bit(0);
     let (sign, size) = exponent.into_parts();
     let (numerator, denominator) = base.into_parts();
     let unit = denominator.is_one() && (numerator.is_zero() || numerator.clone().abs() == IBig::ONE);
     let size = match usize::try_from(size) {
-        // Powers of 0, 1 and -1 repeat after two.
+        // Powers of 0, 1 and -1 repeat with period 2.
         Ok(size) if unit && size > 2 => 2 - usize::from(!even),
         Ok(size) => size,
         Err(_) if unit => 2 - usize::from(!even),

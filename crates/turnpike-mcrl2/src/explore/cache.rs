@@ -1,39 +1,39 @@
 //! Caches the results of a group of summands by the parameters that they read.
 //!
-//! In a system of components the same local situation occurs many times, and a look-up replaces the
-//! evaluation. The cache notices when this is not so, pauses, and tries again later, after longer
-//! and longer pauses.
+//! In a system of components the same local situation recurs often, and a look-up replaces its
+//! evaluation. If look-ups rarely hit, the cache pauses and tries again later, after longer and
+//! longer pauses.
 
 use turnpike_model::IdTable;
 
-/// Look-ups after which the rate of hits is judged.
+/// The number of look-ups after which the hit rate is judged.
 const TRIAL: u32 = 512;
 /// The hit rate, in percent, from which the cache is worthwhile.
 const WORTHWHILE: u32 = 30;
-/// Look-ups skipped after the first failed trial; doubled each time.
+/// Look-ups to skip after the first failed trial. Doubles with each further one.
 const FIRST_PAUSE: u32 = 1 << 13;
 const LONGEST_PAUSE: u32 = 1 << 20;
-/// Entries of one cache.
+/// The most entries of one cache.
 const MOST_ENTRIES: usize = 1 << 16;
-/// Words of results in one cache.
+/// The most words of results in one cache.
 const MOST_WORDS: usize = 1 << 21;
 
-/// Maps the words of a read set to a list of records. Flat: no entry is an allocation of its own.
+/// Maps the words of a read set to a list of records. Stored flat, without an allocation per entry.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     table: IdTable,
     keys: Vec<u32>,
-    /// Where the records of an entry end; they begin where those of the entry before end.
+    /// The end of each entry's records. They begin where those of the previous entry end.
     ends: Vec<u32>,
     records: Vec<u32>,
     lookups: u32,
     hits: u32,
-    /// Look-ups to skip before the next trial; 0 while the cache is in use.
-    waiting: u32,
+    /// Look-ups to skip before the next trial. 0 while the cache is in use.
+    lookups_to_skip: u32,
     pause: u32,
 }
 
-/// Well spread in its upper bits, which is what [`IdTable`] looks at first.
+/// A hash with good upper bits, which [`IdTable`] inspects first.
 #[inline]
 fn hash(key: &[u32]) -> u64 {
     let mut hash = 0x9e37_79b9_7f4a_7c15_u64;
@@ -44,13 +44,13 @@ fn hash(key: &[u32]) -> u64 {
 }
 
 impl Cache {
-    /// Whether to use it now.
+    /// Whether to look up now. Counts down a pause.
     #[inline]
     pub(super) fn is_in_use(&mut self) -> bool {
-        if self.waiting == 0 {
+        if self.lookups_to_skip == 0 {
             return true;
         }
-        self.waiting -= 1;
+        self.lookups_to_skip -= 1;
         false
     }
 
@@ -72,9 +72,9 @@ impl Cache {
         Some(&self.records[start as usize..self.ends[id] as usize])
     }
 
-    /// Keeps the records of a key that is not there.
+    /// Stores the records of a key that has no entry.
     pub(super) fn insert(&mut self, key: &[u32], records: &[u32]) {
-        if self.waiting > 0 || records.len() > MOST_WORDS / 16 {
+        if self.lookups_to_skip > 0 || records.len() > MOST_WORDS / 16 {
             return;
         }
         if self.ends.len() >= MOST_ENTRIES || self.records.len() + records.len() > MOST_WORDS {
@@ -93,10 +93,10 @@ impl Cache {
     fn judge(&mut self) {
         if u64::from(self.hits) * 100 < u64::from(self.lookups) * u64::from(WORTHWHILE) {
             self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
-            self.waiting = self.pause;
-            *self = Cache { waiting: self.waiting, pause: self.pause, ..Cache::default() };
+            self.lookups_to_skip = self.pause;
+            *self = Cache { lookups_to_skip: self.lookups_to_skip, pause: self.pause, ..Cache::default() };
         } else if self.lookups >= 1 << 20 {
-            // Old look-ups count less.
+            // Recent look-ups weigh more.
             self.lookups /= 2;
             self.hits /= 2;
         }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_aside_when_nothing_comes_back_and_tries_again() {
+    fn is_disabled_without_repeats_and_retried() {
         let mut cache = Cache::default();
         let mut asked = 0;
         for key in 0..100_000u32 {
@@ -147,7 +147,7 @@ mod tests {
                 cache.insert(&[key], &[key]);
             }
         }
-        // One trial at first, then after 8192, 16384, 32768, … questions.
+        // A trial at first, and then after 8192, 16384, 32768, … requests.
         assert_eq!(asked, 4 * TRIAL);
     }
 

@@ -1,8 +1,8 @@
 //! Turns a solution of a summand into transitions, appended to a list of records.
 //!
 //! A record holds the id of the label, the number of words that change, and the index and new value
-//! of each. It does not mention unchanged words, so it can be reused for every state that agrees on
-//! the words that were read.
+//! of each. Words that do not change are left out, so that a record applies to every state with the
+//! same words at the places that were read.
 
 use std::ops::ControlFlow;
 
@@ -16,17 +16,17 @@ use crate::compile::solver::EnumerationError;
 use crate::typed::ExpressionId;
 use crate::value::{Head, Heap, Value};
 
-/// Why a step cannot be taken.
+/// Why a step fails.
 #[derive(Debug)]
 pub(super) enum Trouble {
     Evaluation(EvaluationError),
     Enumeration(EnumerationError),
-    /// A condition that is neither true nor false.
+    /// A condition is neither true nor false.
     Stuck {
         condition: ExpressionId,
         value: Value,
     },
-    /// Probabilities that do not add up to one.
+    /// Probabilities do not add up to one.
     Weights(Vec<Value>),
 }
 
@@ -46,16 +46,16 @@ impl From<EnumerationError> for Trouble {
     }
 }
 
-/// Where records are collected.
+/// Collects records.
 #[derive(Debug)]
 pub(super) struct Emitter<'m> {
     network: &'m Network,
     labels: &'m Labels,
     front: Front,
     pub(super) records: Vec<u32>,
-    /// Where the records of each solution begin, for summands whose solutions may repeat.
+    /// The start of the records of each solution, for summands whose solutions may repeat.
     pub(super) solutions: Vec<usize>,
-    /// The label of the solution at hand: signature and values.
+    /// The label of the current solution: signature and values.
     label: Vec<u32>,
 }
 
@@ -71,7 +71,8 @@ impl<'m> Emitter<'m> {
         }
     }
 
-    /// The transitions of one solution of a summand, whose variables stand in the frame at `base`.
+    /// Appends the transitions of one solution of a summand, with its variables in the frame at
+    /// `base`.
     pub(super) fn solution(
         &mut self,
         machine: &mut Machine,
@@ -84,13 +85,13 @@ impl<'m> Emitter<'m> {
         self.label.clear();
         self.label.push(summand.signature.0);
         for argument in &summand.arguments {
-            let value = kept(machine, base, argument)?;
+            let value = keep_source(machine, base, argument)?;
             self.label.push(value);
         }
         self.order_actions(machine, &summand.signature.1);
         let now = match &summand.time {
             Some(time) => {
-                let time = kept(machine, base, time)?;
+                let time = keep_source(machine, base, time)?;
                 self.label.push(time);
                 self.network.now.map(|word| (word, time))
             }
@@ -102,8 +103,8 @@ impl<'m> Emitter<'m> {
         }
     }
 
-    /// The steps out of the choice at the very beginning.
-    pub(super) fn beginnings(
+    /// Appends the outcomes of the initial choice.
+    pub(super) fn initial_outcomes(
         &mut self,
         machine: &mut Machine,
         base: usize,
@@ -116,7 +117,7 @@ impl<'m> Emitter<'m> {
         self.outcomes(machine, base, choice, &network.initial, now)
     }
 
-    /// One record for each outcome of a choice; its probability is the last value of the label.
+    /// One record for each outcome of a choice. The last value of the label is the probability.
     fn outcomes(
         &mut self,
         machine: &mut Machine,
@@ -128,7 +129,7 @@ impl<'m> Emitter<'m> {
         let mut weights = Vec::new();
         let mut trouble = None;
         let mut visit = |machine: &mut Machine| {
-            let outcome = kept(machine, base, &choice.weight).and_then(|weight| {
+            let outcome = keep_source(machine, base, &choice.weight).and_then(|weight| {
                 weights.push(Value::from_word(weight));
                 self.label.push(weight);
                 let recorded = self.record(machine, base, updates, now);
@@ -147,14 +148,14 @@ impl<'m> Emitter<'m> {
         if let Some(trouble) = trouble {
             return Err(trouble);
         }
-        // Many outcomes have few probabilities: equal ones are added at once.
+        // There may be many outcomes but few different probabilities: equal ones are added at once.
         let mut sorted: Vec<u32> = weights.iter().map(|weight| weight.word()).collect();
         sorted.sort_unstable();
         let mut total = number(0);
         for equal in sorted.chunk_by(|one, other| one == other) {
             let times = machine.heap.whole(equal.len() as i64);
             let sum = machine.heap.multiply(Value::from_word(equal[0]), times);
-            // A sum with a part that is not a number is unknown.
+            // A weight that is not a number adds nothing.
             total = sum.and_then(|sum| machine.heap.add(total, sum)).unwrap_or(total);
         }
         if total == number(1) { Ok(()) } else { Err(Trouble::Weights(weights)) }
@@ -180,8 +181,7 @@ impl<'m> Emitter<'m> {
         Ok(())
     }
 
-    /// Actions of the same name stand in the order of their texts, so that equal labels have equal
-    /// words.
+    /// Sorts actions of the same name by their texts, so that equal labels have equal words.
     fn order_actions(&mut self, machine: &Machine, signature: &Signature) {
         let actions = &signature.actions;
         if actions.len() < 2 || actions.windows(2).all(|pair| pair[0] != pair[1]) {
@@ -202,9 +202,9 @@ impl<'m> Emitter<'m> {
         all.iter().for_each(|(_, _, words)| self.label.extend_from_slice(words));
     }
 
-    /// Removes duplicate solutions. Outcomes of one choice stay, however alike: their
-    /// probabilities add up.
-    pub(super) fn unique(&mut self) {
+    /// Removes duplicate solutions. Equal outcomes of one choice stay, because their probabilities
+    /// add up.
+    pub(super) fn remove_duplicates(&mut self) {
         let Some(&start) = self.solutions.first() else { return };
         let fresh = self.records.split_off(start);
         self.solutions.push(start + fresh.len());
@@ -223,9 +223,9 @@ pub(super) fn number(number: u32) -> Value {
     Value::from_word(location_word(number))
 }
 
-/// The value of a source, kept.
+/// Evaluates a source and keeps the value alive.
 #[inline]
-fn kept(machine: &mut Machine, base: usize, source: &Source) -> Result<u32, Trouble> {
+fn keep_source(machine: &mut Machine, base: usize, source: &Source) -> Result<u32, Trouble> {
     let value = match source {
         Source::Constant(value) => return Ok(value.word()),
         Source::Slot(slot) => machine.slot(base, *slot),
@@ -234,15 +234,15 @@ fn kept(machine: &mut Machine, base: usize, source: &Source) -> Result<u32, Trou
     Ok(machine.heap.keep(value).word())
 }
 
-/// What a component's location becomes when a condition is neither true nor false: something that
-/// identifies the condition, and its value.
+/// The location of a component after a condition that is neither true nor false: identifies the
+/// condition and has its value.
 fn mark_undecided(machine: &mut Machine, condition: ExpressionId, value: Value) -> Value {
     let both = [number(condition.word()), value];
     let value = machine.heap.make(Head::Apply, &both);
     machine.heap.keep(value)
 }
 
-/// Takes such a location apart.
+/// The condition and the value of such a location.
 pub(super) fn undecided_parts(heap: &Heap, value: Value) -> (Option<ExpressionId>, Value) {
     if heap.head(value) != Some(Head::Apply) {
         return (None, value);
@@ -251,7 +251,7 @@ pub(super) fn undecided_parts(heap: &Heap, value: Value) -> (Option<ExpressionId
     (condition.map(ExpressionId::new), heap.argument(value, 1))
 }
 
-/// What an update changes.
+/// Appends the words that an update changes, with their new values.
 pub(super) fn changes(
     machine: &mut Machine,
     base: usize,
@@ -276,7 +276,7 @@ pub(super) fn changes(
             }
             Update::Go(writes) => {
                 for (word, source) in writes {
-                    let value = kept(machine, base, source)?;
+                    let value = keep_source(machine, base, source)?;
                     out.extend([*word, value]);
                 }
                 return Ok(());
@@ -285,7 +285,7 @@ pub(super) fn changes(
     }
 }
 
-/// Record by record.
+/// Iterates over records.
 pub(super) struct Records<'r>(pub(super) &'r [u32]);
 
 impl<'r> Iterator for Records<'r> {
@@ -300,7 +300,7 @@ impl<'r> Iterator for Records<'r> {
     }
 }
 
-/// Turns records into transitions of a state.
+/// Applies records to a state and appends its transitions.
 #[inline]
 pub(super) fn apply(records: &[u32], state: &[u32], out: &mut Successors) {
     for record in Records(records) {

@@ -1,5 +1,5 @@
-//! Labels: actions with values, numbered for all explorers of a model. Their text is made on
-//! request.
+//! Labels: actions with values, numbered consistently for all explorers of a model. Their text is
+//! computed on request.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -9,7 +9,7 @@ use turnpike_model::{IdTable, Label, LabelId};
 use crate::compile::process::Signature;
 use crate::value::Value;
 
-/// Entries of a front before it is emptied.
+/// The number of entries at which a front is emptied.
 const FRONT_ENTRIES: usize = 1 << 16;
 
 /// A numbered list of word sequences.
@@ -17,7 +17,7 @@ const FRONT_ENTRIES: usize = 1 << 16;
 struct Table {
     index: IdTable,
     words: Vec<u32>,
-    /// Where an entry ends; it begins where the one before ends.
+    /// The end of each entry. It begins where the previous one ends.
     ends: Vec<usize>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Labels {
     table: RwLock<Table>,
 }
 
-/// One explorer's copy of what it met: most questions are answered without a lock.
+/// An explorer's cache of the labels it has met, so that most look-ups need no lock.
 #[derive(Debug, Default)]
 pub(super) struct Front {
     table: Table,
@@ -76,7 +76,7 @@ impl Table {
 }
 
 impl Labels {
-    /// The id of a label: the number of its signature, then kept values.
+    /// The id of a label, given by the number of its signature and values that are kept alive.
     pub(super) fn intern(&self, front: &mut Front, words: &[u32]) -> LabelId {
         let hash = hash(words);
         if let Some(local) = front.table.find(hash, words) {
@@ -95,13 +95,13 @@ impl Labels {
         LabelId(id)
     }
 
-    /// What an id was given for.
+    /// The words that were interned for an id.
     pub(super) fn words(&self, id: LabelId) -> Vec<u32> {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(id.0).to_vec()
     }
 }
 
-/// The label's actions alone.
+/// The actions of a label without their values.
 pub(super) fn bare(signature: &Signature) -> Label {
     let named = |name: &String| Action { name: name.clone(), arguments: Vec::new() };
     let mut actions: Vec<Action> = signature.actions.iter().map(|action| named(&action.name)).collect();
@@ -111,7 +111,7 @@ pub(super) fn bare(signature: &Signature) -> Label {
     Label { text, actions }
 }
 
-/// A label as it is printed: `a(1, true)|b @ 3 [1/2]`. `values` are those after the signature.
+/// A label as printed, such as `a(1, true)|b @ 3 [1/2]`. `values` follow the signature.
 pub(super) fn label(signature: &Signature, values: &[u32], mut text: impl FnMut(Value) -> String) -> Label {
     let mut values = values.iter().map(|&word| text(Value::from_word(word)));
     let mut actions: Vec<(Action, String)> = signature

@@ -1,4 +1,4 @@
-//! The measures of a state: numbers for guides, fitness, `min` and `max`.
+//! The measures of a state: numbers for guides, fitness functions, `min` and `max`.
 
 use turnpike_model::MeasureInfo;
 
@@ -10,7 +10,7 @@ use crate::value::{Head, Heap, Value};
 /// A measure of a state.
 #[derive(Debug)]
 pub(super) struct Measure {
-    /// The word it is about.
+    /// The word that is measured.
     pub(super) word: u32,
     kind: Kind,
 }
@@ -23,8 +23,8 @@ enum Kind {
     Size,
 }
 
-/// The measures of a process: every parameter that is a number, the size of every list and finite
-/// collection, the time.
+/// The measures of a process: all numeric parameters, the sizes of lists and finite collections,
+/// and the time.
 pub(super) fn measures(network: &Network) -> Vec<(Measure, MeasureInfo)> {
     let mut measures = Vec::new();
     for (word, parameter) in network.parameters.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn measures(network: &Network) -> Vec<(Measure, MeasureInfo)> {
 }
 
 impl Measure {
-    /// Its value; not a number where there is none, as for a stuck term.
+    /// The value of the measure; NaN if it has none, as for a stuck term.
     pub(super) fn of(&self, heap: &Heap, value: Value) -> f64 {
         match self.kind {
             Kind::Number => number(heap, value),

@@ -1,8 +1,7 @@
 //! A specification as a model for the engine: parsed, checked, linearised, compiled and explored.
 //!
-//! A state has one word for each parameter of the linear process, and one for the time if the
-//! specification has time. Locations are small numbers; data are shared
-//! [values](crate::value::Value).
+//! A state has one word for each parameter of the linear process, and one for the time if actions
+//! are timed. Locations are small numbers, data are shared [values](crate::value::Value).
 
 mod cache;
 mod emit;
@@ -52,38 +51,40 @@ pub struct Options {
     pub timed: bool,
     /// Whether to look for equations that never apply or contradict each other.
     pub lints: bool,
-    /// How many combinations of steps are tried before summands are made only for the locations
-    /// that are met; by default [`MOST_COMBINATIONS`]. What can be seen of a model does not depend
-    /// on it.
+    /// How many combinations of steps are tried before summands are built only for reachable
+    /// locations, by default [`MOST_COMBINATIONS`]. The behaviour of the model does not depend on
+    /// it.
     pub combinations: Option<usize>,
-    /// Whether a state holds all variables of what is left to do, and what was drawn by the choice
-    /// that led to it, even if nothing depends on them, as states of the mCRL2 tools do. States
-    /// that differ in nothing else are then different.
+    /// Whether a state holds all variables in scope and the outcome of the choice that led to it,
+    /// even if nothing depends on them, as states of the mCRL2 tools do. States that only differ in
+    /// these are then different.
     pub keep_dead: bool,
-    /// How many values of a quantified variable are tried at most, from the least one on.
+    /// How many values of a quantified variable are tried, from the least one.
     pub quantifier_limit: Option<u32>,
+    /// Where the declarations of a formula begin, which follow the text of the specification.
+    pub added_from: Option<usize>,
 }
 
 /// Trying this many combinations of steps takes much less time than a user notices.
 pub const MOST_COMBINATIONS: usize = 50_000;
 
-/// What the places of diagnostics refer to.
+/// The text that the places of diagnostics refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The specification.
     Specification,
     /// The value of a setting, by its index.
     Setting(usize),
-    /// Neither: the diagnostic is about the request itself.
+    /// None: the diagnostic is about the request itself.
     Request,
 }
 
 /// Why a specification cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What the places of the diagnostics refer to.
+    /// The text that the places of the diagnostics refer to.
     pub place: Place,
-    /// At least one error; warnings may be among them.
+    /// At least one error, possibly among warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -100,8 +101,8 @@ pub struct Mcrl2Model {
     predicates: Mutex<Predicates>,
 }
 
-/// Parses and checks a specification, applies settings and linearises. Warnings come with the
-/// process, which has all its summands.
+/// Parses and checks a specification, applies settings and linearises it to a process with all its
+/// summands. Also returns warnings.
 pub fn linearise(text: &str, options: &Options) -> Result<(LinearProcess, Vec<Diagnostic>), Refusal> {
     let how = lower::Options { unhide: options.unhide.clone(), ..lower::Options::default() };
     linearise_with(text, options, &how)
@@ -121,7 +122,8 @@ fn linearise_with(
 /// Parses and checks a specification, and applies settings.
 fn check(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), Refusal> {
     let refused = |diagnostics| Refusal { place: Place::Specification, diagnostics };
-    let (specification, mut diagnostics) = parse_specification(text);
+    let (mut specification, mut diagnostics) = parse_specification(text);
+    specification.added_from = options.added_from.map_or(u32::MAX, |at| at as u32);
     if diagnostics.iter().any(|one| one.severity == Severity::Error) {
         return Err(refused(diagnostics));
     }
@@ -150,8 +152,8 @@ fn check(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), Re
 }
 
 impl Mcrl2Model {
-    /// Parses, checks, linearises and compiles. `name` is what the user calls it. Warnings come
-    /// with the model.
+    /// Parses, checks, linearises and compiles a specification. `name` is how messages refer to it.
+    /// Also returns warnings.
     pub fn new(name: &str, text: &str, options: &Options) -> Result<(Mcrl2Model, Vec<Diagnostic>), Refusal> {
         let how = lower::Options {
             unhide: options.unhide.clone(),
@@ -184,15 +186,15 @@ impl Mcrl2Model {
         Ok((Mcrl2Model { info, source, network, summands, labels, names, measures, predicates }, warnings))
     }
 
-    /// Whether some step is a probabilistic choice. Its outcomes are then transitions of their own,
-    /// one after the other, whose labels end in the probability, as in `a [1/3]`; they belong
-    /// together until their probabilities add up to one. The initial state is a choice when its
-    /// transitions are labelled `dist`.
+    /// Whether some step is a probabilistic choice. Its outcomes are consecutive transitions whose
+    /// labels end in the probability, as in `a [1/3]`. They belong together until their
+    /// probabilities add up to one. If the initial state is a choice, its transitions are labelled
+    /// `dist`.
     pub fn is_probabilistic(&self) -> bool {
         self.has_initial_choice() || self.network.has_choices
     }
 
-    /// How many summands the linear process has, if all are made.
+    /// The number of summands of the linear process, unless they are built on demand.
     pub fn summands(&self) -> Option<usize> {
         self.summands
     }
@@ -203,8 +205,8 @@ impl Mcrl2Model {
     }
 }
 
-/// Transitions in about half a second: between 40 thousand and a million a second were measured, 300
-/// thousand on most models.
+/// Transitions in about half a second. Between 40 thousand and a million a second were measured, on
+/// most models 300 thousand.
 const PACE: u64 = 150_000;
 
 impl Model for Mcrl2Model {
@@ -225,8 +227,8 @@ impl Model for Mcrl2Model {
     }
 }
 
-/// If components must keep their times, none of them lets time pass beyond what the others need.
-/// Only a single component never has to wait.
+/// Rejects time in several components, since none may let time pass beyond what the others allow. A
+/// single component never has to wait.
 fn can_be_timed(process: &LinearProcess) -> Result<(), Diagnostic> {
     let timed = process.summands.iter().find(|summand| summand.time.is_some()).map(|summand| summand.span);
     match timed.or_else(|| process.later.as_ref()?.timed()) {
@@ -241,7 +243,7 @@ fn can_be_timed(process: &LinearProcess) -> Result<(), Diagnostic> {
     }
 }
 
-/// The name with what was changed: `lift.mcrl2(N=3, unhide=a)`.
+/// The name with the changed options, such as `lift.mcrl2(N=3, unhide=a)`.
 fn title(name: &str, options: &Options) -> String {
     let mut parts: Vec<String> =
         options.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -274,7 +276,7 @@ fn changed_options(options: &Options) -> Vec<String> {
     kept.into_iter().chain(options.quantifier_limit.map(|most| format!("quantifier-limit={most}"))).collect()
 }
 
-/// Names that an action has when something is wrong.
+/// Parts of action names that suggest an error.
 const ALARMS: [&str; 9] = ["error", "err", "fail", "bad", "wrong", "violat", "illegal", "collision", "crash"];
 
 fn suggestions(actions: &BTreeSet<String>) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! Why nothing can happen in a state: what each component could do alone, and what it lacks.
+//! Explains why nothing can happen in a state: what each component could do alone, and what it
+//! lacks.
 
 use turnpike_model::{Counterpart, Obstacle, Obstacles, Offer, StepError, StuckComponent};
 
@@ -8,7 +9,7 @@ use crate::lower::{Edge, Need, Step, Ways};
 use crate::syntax::Symbol;
 use crate::value::Value;
 
-/// Offers of others that are listed for one missing partner.
+/// How many offers of other components are listed for a missing partner.
 const MOST_COUNTERPARTS: usize = 4;
 
 impl Obstacles for Walker<'_> {
@@ -17,7 +18,7 @@ impl Obstacles for Walker<'_> {
         state: &[u32],
         condition: Option<&str>,
     ) -> Result<Vec<StuckComponent>, StepError> {
-        if condition.is_some() || self.is_before(state) {
+        if condition.is_some() || self.is_root(state) {
             return Ok(Vec::new());
         }
         let (network, machine) = self.parts();
@@ -41,13 +42,13 @@ impl Obstacles for Walker<'_> {
     }
 }
 
-/// Something that a component could do where it is.
+/// A step that a component could take from its location.
 struct Possibility {
     /// The names of its actions, with the texts of their data; `None` for termination.
     actions: Option<Vec<Named>>,
-    /// A condition of its own that does not hold, and what holds instead.
+    /// The component's own condition that does not hold, and what holds instead.
     fails: Option<(String, Option<String>)>,
-    /// A condition on variables of sums; it is not known whether it can be satisfied.
+    /// A condition on variables of sums, which may or may not be satisfiable.
     open: Option<String>,
 }
 
@@ -57,7 +58,7 @@ struct Named {
 }
 
 impl View<'_> {
-    /// What a component could do alone where it is.
+    /// The steps that a component could take alone.
     fn possibilities(&mut self, component: usize) -> Vec<Possibility> {
         let location = self.location(component);
         let edges = self.automaton(component).edges.iter().filter(|edge| edge.from == location);
@@ -110,7 +111,7 @@ impl View<'_> {
     }
 }
 
-/// An offer, with what prevents it.
+/// An offer with its obstacle.
 fn explain(view: &View<'_>, offers: &[Vec<Possibility>], component: usize, one: &Possibility) -> Offer {
     let obstacle = match (&one.fails, &one.actions) {
         (Some((condition, actual)), _) => {
@@ -122,7 +123,7 @@ fn explain(view: &View<'_>, offers: &[Vec<Possibility>], component: usize, one: 
             match view.network.structure.ways(component, &names) {
                 Ways::Never(by) => Obstacle::Disallowed { by: by.to_owned() },
                 Ways::Some(ways) if ways.iter().any(Vec::is_empty) => {
-                    // Alone it would be possible, so its condition cannot be met.
+                    // The step needs no partner, so its condition cannot be met.
                     let condition = one.open.clone().unwrap_or_else(|| "true".to_owned());
                     Obstacle::Condition { condition, actual: None }
                 }
@@ -133,7 +134,7 @@ fn explain(view: &View<'_>, offers: &[Vec<Possibility>], component: usize, one: 
     Offer { action: view.step_text(one), obstacles: vec![obstacle] }
 }
 
-/// All components terminate together.
+/// A termination waits for all other components to terminate.
 fn missing_termination(view: &View<'_>, offers: &[Vec<Possibility>], component: usize) -> Obstacle {
     let components = view.network.structure.components();
     let can_now = |index: usize| offers[index].iter().any(|one| one.actions.is_none() && one.fails.is_none());
@@ -153,7 +154,7 @@ fn missing_termination(view: &View<'_>, offers: &[Vec<Possibility>], component: 
     }
 }
 
-/// The partners that a step waits for, and what others offer instead.
+/// The partners that a step waits for, and what other components offer instead.
 fn missing_partner(
     view: &View<'_>,
     offers: &[Vec<Possibility>],
@@ -201,7 +202,7 @@ fn missing_partner(
                     });
                     let missing = missing.map(|(need, arguments)| view.action_text(need.name, &arguments));
                     let alone = way.len() == 1 && other.actions.as_ref().is_some_and(|all| all.len() == 1);
-                    Some(why_not_together(missing, alone.then_some((one, other)), &view.step_text(one)))
+                    Some(explain_missed_pair(missing, alone.then_some((one, other)), &view.step_text(one)))
                 }
             };
             instead.push(Counterpart {
@@ -224,13 +225,13 @@ fn missing_partner(
         }
     }
     instead.dedup();
-    // Offers that are prevented by something explain more than the others.
+    // Offers with a reason explain more than those without.
     instead.sort_by_key(|one: &Counterpart| one.reason.is_none());
     instead.truncate(MOST_COUNTERPARTS);
     Obstacle::Partner { action: texts.join(" or "), elsewhere, instead }
 }
 
-/// Whether a component other than these offers an action with such data.
+/// Whether a component outside `except` offers a matching action.
 fn is_offered(
     view: &View<'_>,
     offers: &[Vec<Possibility>],
@@ -247,9 +248,9 @@ fn is_offered(
     })
 }
 
-/// Why two offers whose actions fit do not happen together, if this is known: a third action is missing, or
-/// no values meet the conditions of both, when the step takes these two alone.
-fn why_not_together(
+/// Why two matching offers do not happen together: a third action is missing, or, if the step takes
+/// only these two, no values meet the conditions of both.
+fn explain_missed_pair(
     missing: Option<String>,
     two: Option<(&Possibility, &Possibility)>,
     action: &str,
@@ -264,7 +265,7 @@ fn why_not_together(
     }
 }
 
-/// Whether data cannot be the same.
+/// Whether arguments cannot be equal.
 fn differs(left: &[Argument], right: &[Argument]) -> bool {
     let apart = |(left, right): (&Argument, &Argument)| !left.open && !right.open && left.text != right.text;
     left.len() != right.len() || left.iter().zip(right).any(apart)

@@ -1,4 +1,4 @@
-//! Who takes part in a transition: the components whose edges make up its summand.
+//! The participants of a transition: the components whose edges make up its summand.
 
 use turnpike_model::label::TAU;
 use turnpike_model::{Participant, Participants, Role, StepError};
@@ -15,7 +15,7 @@ impl Participants for Walker<'_> {
     }
 
     fn participants(&mut self, state: &[u32], position: usize) -> Result<Vec<Participant>, StepError> {
-        if self.is_before(state) {
+        if self.is_root(state) {
             return Ok(Vec::new());
         }
         let located = self.locate(state, position);
@@ -46,8 +46,8 @@ impl View<'_> {
         &self.automaton(part.component).edges[part.edge]
     }
 
-    /// Whether a component leaves data of its action to others: it sums over them. mCRL2 has no
-    /// other notion of who sends.
+    /// Whether a component leaves the data of its action to others by summing over them. mCRL2 has
+    /// no other notion of sender and receiver.
     fn receives(&self, part: &Part) -> bool {
         let edge = self.edge(part);
         let Step::Actions(actions) = &edge.what else { return false };
@@ -57,7 +57,7 @@ impl View<'_> {
         actions.iter().flat_map(|action| &action.arguments).any(|&id| is_summed(&self.program, id))
     }
 
-    /// The multi-action of a component, with the data of the transition.
+    /// The multi-action of a component with the data of the transition.
     fn own_action(&mut self, part: &Part) -> String {
         if matches!(self.edge(part).what, Step::Terminate) {
             return "Terminate".to_owned();
@@ -130,7 +130,7 @@ mod tests {
         check("rename({c -> t}, allow({c}, comm({s|r -> c}, S(1) || R)))", &[&format!("t(2): {sent}")]);
         let three = "c(2): S s(2) sends, R r(2) receives, T t(2) receives";
         check("allow({c}, comm({s|r|t -> c}, S(1) || R || T))", &[three]);
-        // No component alone decides on the data, so all are equal.
+        // No component determines the data, so all components are equal.
         check(
             "allow({c}, comm({t|r -> c}, T || R))",
             &[0, 1, 2].map(|n| &*Box::leak(format!("c({n}): T t({n}), R r({n})").into_boxed_str())),
@@ -148,7 +148,7 @@ mod tests {
             "act a: Nat; proc P = sum x: Nat. (x < 2) -> a(x) . P; init P;",
             &["a(0): P a(0)", "a(1): P a(1)"],
         );
-        // Of values that lead to the same transition one is shown, and none where nothing depends on it.
+        // One of the values for the same transition is shown, or none if nothing depends on it.
         let hidden =
             |body: &str| format!("act a: Nat; proc P = sum x: Nat. {body} . P; init hide({{a}}, P);");
         check(&hidden("(x < 2) -> a(x)"), &["tau: P a(0)"]);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_take_part_keeps_its_values_and_own_actions_explain_labels() {
+    fn other_components_keep_their_values_and_own_actions_explain_labels() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
         let mut transitions = 0;
         let files = std::fs::read_dir(folder).expect("the models").map(|entry| entry.expect("a file").path());
@@ -241,7 +241,7 @@ mod tests {
             for position in 0..out.len().min(12) {
                 let parts = turnpike_model::Participants::participants(&mut walker, &state, position);
                 let parts = parts.expect("participants");
-                if walker.is_before(&state) {
+                if walker.is_root(&state) {
                     assert!(parts.is_empty());
                     continue;
                 }

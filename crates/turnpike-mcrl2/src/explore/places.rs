@@ -1,4 +1,4 @@
-//! Where components are in the text of a specification.
+//! The positions of components in the text of a specification.
 
 use turnpike_model::{SourcePlace, SourcePlaces};
 
@@ -7,7 +7,7 @@ use super::walker::Walker;
 
 impl SourcePlaces for Walker<'_> {
     fn source_places(&mut self, state: &[u32]) -> Vec<SourcePlace> {
-        if self.is_before(state) {
+        if self.is_root(state) {
             return Vec::new();
         }
         let (network, machine) = self.parts();
@@ -15,7 +15,7 @@ impl SourcePlaces for Walker<'_> {
         let place = |component: usize| {
             let automaton = view.automaton(component);
             let location = view.location(component);
-            // What it may do first in the text stands for all that it may do next.
+            // The first of its possible next actions in the text stands for all of them.
             let edges = automaton.edges.iter().filter(|edge| edge.from == location);
             let first = edges.map(|edge| edge.span).min_by_key(|span| span.start)?;
             Some(SourcePlace { component: automaton.name.clone(), range: first.range() })

@@ -13,10 +13,10 @@ use crate::typed::expression;
 use crate::typed::{ExpressionId, Program, SortId, VariableId};
 use crate::value::Value;
 
-/// The state expressions that were asked for so far, compiled once for all explorers.
+/// The state expressions requested so far, compiled once for all explorers.
 #[derive(Debug, Default)]
 pub(super) struct Predicates {
-    /// The program with the parameters under the names that the user sees; made when first needed.
+    /// The program with variables for the parameters under their user-visible names, once needed.
     extended: Option<(Program, Vec<(VariableId, u32)>)>,
     compiled: Vec<Arc<Predicate>>,
 }
@@ -28,13 +28,13 @@ pub(super) struct Predicate {
     root: ExpressionId,
     code: Code,
     frame: usize,
-    /// Slots to fill, each with the word of a state that it takes.
+    /// Slots to fill, each with the index of a word of the state.
     reads: Vec<(u32, u32)>,
     constants: Vec<(u32, Value)>,
 }
 
-/// The program, and variables that stand for words of a state: one for each parameter, one more for
-/// parameters whose name is an identifier, one for the time.
+/// The program with variables that stand for words of a state: one for each parameter, another one
+/// for each parameter whose name is an identifier, and one for the time.
 fn extend_program(network: &Network) -> (Program, Vec<(VariableId, u32)>) {
     let mut program = (*network.program).clone();
     let mut variables = Vec::new();

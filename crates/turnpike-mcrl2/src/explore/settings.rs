@@ -1,4 +1,4 @@
-//! Settings: constant maps that get another value.
+//! Settings give constant maps other values.
 
 use turnpike_model::Diagnostic;
 
@@ -6,7 +6,7 @@ use crate::syntax::{Span, parse_data_expression};
 use crate::typed::{Equation, Expression, Program, SymbolId, SymbolKind};
 
 /// Replaces the equations of a constant map by `name = text`. Errors without a place are about the
-/// name; all others point into the text.
+/// name, all others about the text.
 pub(super) fn set(program: &mut Program, name: &str, text: &str) -> Result<(), Vec<Diagnostic>> {
     let symbol = constant(program, name).map_err(|error| vec![error])?;
     let (parsed, diagnostics) = parse_data_expression(text, &program.words);
@@ -21,7 +21,7 @@ pub(super) fn set(program: &mut Program, name: &str, text: &str) -> Result<(), V
     Ok(())
 }
 
-/// The constant map of a name.
+/// Looks up a constant map by name.
 fn constant(program: &Program, name: &str) -> Result<SymbolId, Diagnostic> {
     let is_constant = |symbol: SymbolId| {
         program.symbol(symbol).kind == SymbolKind::Map && program.signature(symbol).0.is_empty()
@@ -72,7 +72,7 @@ mod tests {
         let last = program.equations.last().expect("three");
         assert!(matches!(program.expression(last.left), Expression::Symbol(_)));
         assert_eq!(program.sort_of(last.right), program.sort_of(last.left));
-        // Once more, and the new one is replaced.
+        // A second setting replaces the first one.
         set(&mut program, "N", "2").expect("it fits");
         assert_eq!(program.equations.len(), 3);
     }

@@ -27,7 +27,7 @@ impl SourceText {
         format!("{}:{line}:{column}", self.name)
     }
 
-    /// An error for the user; `span` is where the summand stands.
+    /// An error for the user. `span` is the position of the summand.
     pub(super) fn explain(
         &self,
         network: &Network,

@@ -1,4 +1,5 @@
-//! Arguments of labels as labels print them: data have many texts, such as `03`, `{2, 1}` or `1 + 2`.
+//! Normalises arguments to the form that labels print. Data have many texts, such as `03`, `{2, 1}`
+//! or `1 + 2`.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use crate::compile::process::Network;
 use crate::syntax::parse_data_expression;
 use crate::typed::{Program, SortId};
 
-/// Actions as a label shows them. None if no label consists of them: `a()` is not `a`.
+/// Actions as a label prints them; `None` if no label is printed so: `a()` is not `a`.
 pub(super) fn join(actions: &[Action]) -> Option<String> {
     let mut text = String::new();
     for action in actions {
@@ -28,7 +29,7 @@ pub(super) fn join(actions: &[Action]) -> Option<String> {
     }
 }
 
-/// A decimal number such as `0.5` as the fraction that data are written with.
+/// Converts a decimal number such as `0.5` to the fraction that data are printed with.
 fn fraction(text: &str) -> Option<String> {
     let (whole, digits) = text.split_once('.')?;
     let mut below = 10u64.checked_pow(u32::try_from(digits.len()).ok()?)?;
@@ -41,18 +42,18 @@ fn fraction(text: &str) -> Option<String> {
     Some(format!("{above}/{below}"))
 }
 
-/// Reads data, and prints them as labels do.
+/// Parses data and prints them as labels do.
 pub(super) struct Speller<'n> {
     network: &'n Network,
     program: Program,
     machine: Machine,
 }
 
-/// What is wrong with an argument.
+/// The problem with an argument.
 enum Mistake {
-    /// It has another sort.
+    /// It has a sort, but another one.
     Sort,
-    /// It has no sort at all.
+    /// It is not well typed.
     Data(Diagnostic),
 }
 
@@ -70,7 +71,7 @@ impl<'n> Speller<'n> {
         self.read(text, SortId::REAL).ok()
     }
 
-    /// Replaces the arguments of an action that have no wildcards by the texts that labels show.
+    /// Replaces the arguments of an action without wildcards by the texts that labels print.
     pub(super) fn spell(&mut self, action: &mut Action) -> Result<(), Word> {
         if Pattern::new(&action.name).is_open() {
             return Ok(());
@@ -79,7 +80,7 @@ impl<'n> Speller<'n> {
         let star = action.arguments.iter().position(|argument| argument.contains('*'));
         let fits = |sorts: &[SortId]| match star {
             None => sorts.len() == count,
-            // It may stand for several arguments.
+            // The wildcard may stand for several arguments.
             Some(_) => sorts.len() >= count,
         };
         let named = self.program.actions.iter().filter(|one| self.program.text(one.name) == action.name);
@@ -92,16 +93,16 @@ impl<'n> Speller<'n> {
             if Pattern::new(&action.arguments[position]).is_open() {
                 continue;
             }
-            let late = star.is_some_and(|star| star < position);
-            let sort = |sorts: &[SortId]| match late {
+            let after_star = star.is_some_and(|star| star < position);
+            let sort = |sorts: &[SortId]| match after_star {
                 true => sorts[sorts.len() - (count - position)],
                 false => sorts[position],
             };
             let sorts: BTreeSet<SortId> = declared.iter().map(|sorts| sort(sorts)).collect();
             match self.spell_argument(action, position, &sorts) {
                 Ok(text) => action.arguments[position] = text,
-                // A wildcard before it may have reached into the next action.
-                Err(_) if late => {}
+                // An earlier wildcard may reach into the next action.
+                Err(_) if after_star => {}
                 Err(word) => return Err(word),
             }
         }
@@ -149,7 +150,7 @@ impl<'n> Speller<'n> {
         }
     }
 
-    /// The text of a value that is written like this.
+    /// Evaluates a text and prints its value.
     fn read(&mut self, text: &str, sort: SortId) -> Result<String, Mistake> {
         let first = |errors: Vec<Diagnostic>| {
             let error = errors.into_iter().next();
@@ -173,7 +174,7 @@ impl<'n> Speller<'n> {
         }
         let value = self.machine.evaluate(&code, base);
         self.machine.leave(base);
-        // What has no value is left as it is.
+        // A text without a value is left as it is.
         Ok(value.map_or_else(|_| text.to_owned(), |value| self.network.text(&self.machine.heap, value)))
     }
 }

@@ -1,7 +1,8 @@
-//! Names in state expressions as states show them: `Station(3) == First`, `Station(3).count == 2`.
+//! Resolves names in state expressions as states print them: `Station(3) == First`,
+//! `Station(3).count == 2`.
 //!
-//! The language of data has no such names, so they are replaced by identifiers, and locations by
-//! numbers, before the expression is parsed. Errors are then moved back to the text of the user.
+//! The data language has no such names, so they are replaced by identifiers, and locations by
+//! numbers, before parsing. Errors are mapped back to the text of the user.
 
 use std::ops::Range;
 
@@ -9,22 +10,22 @@ use turnpike_model::Diagnostic;
 
 use crate::lower::Parameter;
 
-/// Most names that one message lists.
+/// The most names that one message lists.
 const MOST_LISTED: usize = 12;
 
-/// A state expression in the language of data.
+/// A state expression in the data language.
 #[derive(Debug)]
 pub(super) struct Translation {
     pub(super) text: String,
-    /// What was replaced, in order.
+    /// The replacements, in order.
     replaced: Vec<Replaced>,
 }
 
 #[derive(Debug)]
 struct Replaced {
-    /// Where it is in the translation.
+    /// The range in the translation.
     new: Range<usize>,
-    /// Where it was.
+    /// The range in the original.
     old: Range<usize>,
 }
 
@@ -33,19 +34,19 @@ pub(super) fn identifier(index: usize) -> String {
     format!("parameter'{index}'")
 }
 
-/// Whether a parameter can be written as it is, without being replaced.
+/// Whether the name of a parameter can be parsed without being replaced.
 pub(super) fn is_plain(parameter: &Parameter) -> bool {
     parameter.locations.is_none() && parameter.name.chars().all(is_word)
 }
 
-/// Replaces the names of parameters, and the locations that components are compared with.
+/// Replaces the names of parameters, and locations that they are compared with.
 pub(super) fn translate(parameters: &[Parameter], text: &str) -> Result<Translation, Diagnostic> {
     let mut translation = Translation { text: String::new(), replaced: Vec::new() };
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
         let Some((index, length)) = find_parameter(parameters, text, at) else {
-            // States print `n=3`, and what is printed can be asked for.
+            // States print `n=3`, which is accepted as input, too.
             if is_single_equals(text, at) {
                 translation.replace(at..at + 1, "==");
                 at += 1;
@@ -88,7 +89,7 @@ impl Translation {
         self.replaced.push(Replaced { new: start..self.text.len(), old });
     }
 
-    /// A diagnostic about the translation as one about the text it was made from.
+    /// Maps a diagnostic about the translation to the original text.
     pub(super) fn restore(&self, parameters: &[Parameter], mut diagnostic: Diagnostic) -> Diagnostic {
         let rename = |text: &mut String| {
             for (index, parameter) in parameters.iter().enumerate() {
@@ -108,7 +109,8 @@ impl Translation {
         diagnostic
     }
 
-    /// Where a position was; the end of what was replaced if it is inside and `end` is asked for.
+    /// Maps a position to the original text. Inside a replacement it becomes its start, or its end
+    /// if `end`.
     fn restore_position(&self, position: usize, end: bool) -> usize {
         let starts = |one: &&Replaced| one.new.start < position || (!end && one.new.start == position);
         match self.replaced.iter().rev().find(starts) {
@@ -120,7 +122,8 @@ impl Translation {
     }
 }
 
-/// The parameter whose name, or name with its component, begins here, with the length of it.
+/// The parameter whose name begins here, with or without its component, and the length of that
+/// text.
 fn find_parameter(parameters: &[Parameter], text: &str, at: usize) -> Option<(usize, usize)> {
     let before = text[..at].trim_end().chars().next_back();
     let joined = text[..at].chars().next_back().is_some_and(is_word);
@@ -145,7 +148,7 @@ fn find_parameter(parameters: &[Parameter], text: &str, at: usize) -> Option<(us
     best
 }
 
-/// How much of the text is this name, apart from white space between its parts.
+/// The length of the text that matches a name, ignoring white space between its parts.
 fn match_name(text: &str, name: &str) -> Option<usize> {
     let length = match_spaced(text, name)?;
     let ends_in_word = name.chars().next_back().is_some_and(is_word);
@@ -153,8 +156,8 @@ fn match_name(text: &str, name: &str) -> Option<usize> {
     (!(ends_in_word && goes_on)).then_some(length)
 }
 
-/// How much of the text matches the pattern when white space is ignored, where it does not separate
-/// two words.
+/// The length of the text that matches a pattern, ignoring white space unless it separates two
+/// words.
 fn match_spaced(text: &str, pattern: &str) -> Option<usize> {
     let mut at = 0;
     let mut last: Option<char> = None;
@@ -173,7 +176,7 @@ fn match_spaced(text: &str, pattern: &str) -> Option<usize> {
     Some(at)
 }
 
-/// Whether a `=` stands here by itself. Behind `whr` it defines a variable.
+/// Whether there is a single `=` here. After `whr` it defines a variable instead.
 fn is_single_equals(text: &str, at: usize) -> bool {
     let before = text[..at].chars().next_back();
     let after = text[at + 1..].chars().next();
@@ -191,7 +194,7 @@ fn comparison(text: &str) -> Option<usize> {
     Some(text.len() - rest.trim_start().len())
 }
 
-/// The location that is named here, with the length of its text. The longest one wins.
+/// The longest location whose name begins here, and the length of that text.
 fn find_location(locations: &[String], text: &str) -> Option<(usize, usize)> {
     let ends = |length: usize| {
         let rest = text[length..].trim_start();
@@ -207,8 +210,7 @@ fn unknown_location(parameter: &Parameter, locations: &[String], text: &str, at:
     let rest = &text[at..];
     let length = ["&&", "||", "=>", ")"].iter().filter_map(|one| rest.find(one)).min().unwrap_or(rest.len());
     let word = rest[..length].trim();
-    let what =
-        if word.is_empty() { "a location is missing".to_owned() } else { "this is not one".to_owned() };
+    let what = if word.is_empty() { "a location is missing".to_owned() } else { "not a location".to_owned() };
     let listed: Vec<&str> = locations.iter().take(MOST_LISTED).map(String::as_str).collect();
     let more = if locations.len() > MOST_LISTED { ", …" } else { "" };
     Diagnostic::error(format!("expected a location of `{}`", parameter.name))
@@ -217,8 +219,8 @@ fn unknown_location(parameter: &Parameter, locations: &[String], text: &str, at:
         .help_if_none(format!("its locations are: {}{more}", listed.join(", ")))
 }
 
-/// Adds the name that is probably meant where an expression is wrong, or else the names of the state. What
-/// the language of data suggests stays, unless a component is written there.
+/// Suggests a name of the state for an error, or lists the names. A suggestion of the data language
+/// stays, unless the word refers to a component.
 pub(super) fn suggest(parameters: &[Parameter], text: &str, error: Diagnostic) -> Diagnostic {
     let names = || parameters.iter().map(|parameter| parameter.name.as_str());
     let word = error.span.as_ref().map_or("", |span| name_at(text, span.range.start));
@@ -234,7 +236,7 @@ pub(super) fn suggest(parameters: &[Parameter], text: &str, error: Diagnostic) -
     }
 }
 
-/// The name that begins here, as states show names: `Station(3).count`.
+/// The name that begins here, as states print names: `Station(3).count`.
 fn name_at(text: &str, start: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();
     let word = rest.find(|one| !is_word(one)).unwrap_or(rest.len());
@@ -250,7 +252,7 @@ fn name_at(text: &str, start: usize) -> &str {
     &rest[..end + field]
 }
 
-/// The length of a whole word, or of one character.
+/// The length of the word or the character that begins here.
 fn unit_length(text: &str) -> usize {
     let word = text.find(|one| !is_word(one)).unwrap_or(text.len());
     word.max(text.chars().next().map_or(0, char::len_utf8))

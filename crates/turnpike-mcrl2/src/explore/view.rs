@@ -1,4 +1,4 @@
-//! A state in words: the position of a component, the texts of actions and conditions.
+//! Describes a state: the positions of components, the texts of actions and conditions.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ pub(super) struct Argument {
     pub(super) open: bool,
 }
 
-/// A state, with the means to evaluate expressions in it.
+/// A state, with a machine to evaluate expressions in it.
 pub(super) struct View<'a> {
     pub(super) network: &'a Network,
     pub(super) program: Arc<Program>,
     pub(super) machine: &'a mut Machine,
     pub(super) state: &'a [u32],
-    /// Values of variables of sums, as far as they are known.
+    /// Values of sum variables, where known.
     pub(super) bound: Vec<(VariableId, Value)>,
 }
 
@@ -36,18 +36,18 @@ impl<'a> View<'a> {
         &self.network.structure.components()[component]
     }
 
-    /// The location where a component is.
+    /// The location of a component.
     pub(super) fn location(&self, component: usize) -> u32 {
         let control = self.network.structure.control(component);
         control.map_or(0, |word| location_of(self.state[word]))
     }
 
-    /// The word that holds a variable.
+    /// The word of the state that holds a variable.
     pub(super) fn word(&self, variable: VariableId) -> Option<usize> {
         self.network.parameters.iter().position(|parameter| parameter.variable == variable)
     }
 
-    /// The name of a parameter without that of its component.
+    /// The name of a parameter without its component.
     pub(super) fn plain_name(&self, word: usize) -> &'a str {
         let parameter = &self.network.parameters[word];
         let name = parameter.name.strip_prefix(&*parameter.component);
@@ -58,7 +58,7 @@ impl<'a> View<'a> {
         self.network.text(&self.machine.heap, Value::from_word(self.state[word]))
     }
 
-    /// Where a component is, with the values that matter there.
+    /// The location of a component, with the values that matter there.
     pub(super) fn position(&self, component: usize) -> String {
         let automaton = self.automaton(component);
         let Some(location) = automaton.locations.get(self.location(component) as usize) else {
@@ -80,7 +80,7 @@ impl<'a> View<'a> {
         if values.is_empty() { text } else { format!("{text} with {}", values.join(", ")) }
     }
 
-    /// Whether an expression depends on variables whose values are not known here.
+    /// Whether an expression depends on variables without a known value.
     pub(super) fn is_open(&self, id: ExpressionId) -> bool {
         let known = |variable: &VariableId| {
             self.word(*variable).is_some()
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
         value.ok()
     }
 
-    /// An expression with the names of parameters, or with their values.
+    /// The text of an expression, with the names of parameters or with their values.
     pub(super) fn text(&self, id: ExpressionId, with_values: bool) -> String {
         text_with(&self.program, id, &|variable| match self.word(variable) {
             Some(word) if with_values => {
@@ -138,7 +138,7 @@ impl<'a> View<'a> {
         Argument { text: self.text(id, true), open: true }
     }
 
-    /// The values of the parameters in an expression: `k = 2, n = 1`.
+    /// The values of the parameters in an expression, such as `k = 2, n = 1`.
     pub(super) fn values_in(&self, id: ExpressionId) -> Option<String> {
         let mut words: Vec<usize> =
             free_variables(&self.program, id).iter().filter_map(|&variable| self.word(variable)).collect();
@@ -149,7 +149,8 @@ impl<'a> View<'a> {
         (!values.is_empty()).then(|| values.join(", "))
     }
 
-    /// Arguments of another position: those without variables are known, all others are open.
+    /// The arguments of an action elsewhere. Those without variables are known, all others are
+    /// open.
     pub(super) fn constants(&self, arguments: &[ExpressionId]) -> Vec<Argument> {
         let constant = |&id: &ExpressionId| Argument {
             text: self.text(id, false),

@@ -1,5 +1,5 @@
-//! The names of actions that a specification can do. The alphabet is an over-approximation: what it
-//! lacks never occurs.
+//! The action names of a specification. The alphabet is an over-approximation: anything outside it
+//! never occurs.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use super::spelling::{self, Speller};
 use super::{Mcrl2Model, labels};
 use crate::lower::{LinearProcess, Loss};
 
-/// More different multi-actions than this are not remembered; then any combination passes.
+/// With more multi-actions than this, any combination of actions is accepted.
 const MOST_COMBINATIONS: usize = 10_000;
 
-/// What can be named.
+/// The names that a user may refer to.
 #[derive(Debug)]
 pub(super) struct Names {
     signatures: Signatures,
     /// Whether labels may have a time or a probability after their actions.
     suffixes: bool,
-    /// The names in labels without either, if all summands are known.
+    /// The multi-actions without time or probability, if all summands are known.
     plain: Option<BTreeSet<Vec<String>>>,
 }
 
 impl Names {
-    /// The names of a process. If not all its summands are known, the structure of its components
-    /// says which names there can be.
+    /// The names of a process. If its summands are built on demand, the structure of its components
+    /// determines the possible names.
     pub(super) fn new(process: &LinearProcess) -> Self {
         let program = &process.program;
         let mut signatures = Signatures::new();
@@ -65,7 +65,7 @@ impl Names {
                 Some(Loss::Hidden) => Absence::Hidden,
                 Some(Loss::NotAllowed) => Absence::NotAllowed,
                 Some(Loss::Blocked) => Absence::Blocked,
-                // Its data never fits that of a partner.
+                // Its data never match those of a partner.
                 None if whole.contains(&action.name) => Absence::Blocked,
                 Some(Loss::Renamed) | None => Absence::Unused,
             };
@@ -111,7 +111,8 @@ impl Vocabulary for Mcrl2Model {
 }
 
 impl Mcrl2Model {
-    /// A pattern for labels in the words that labels are printed in, or why no label matches it.
+    /// Rewrites a pattern to the form in which labels are printed, or explains why no label
+    /// matches.
     fn spell(&self, pattern: &str) -> Result<String, Word> {
         let Names { signatures, suffixes, plain } = &self.names;
         let Suffixed { bare, time, chance } = match suffixes {
@@ -124,11 +125,11 @@ impl Mcrl2Model {
         }
         let mut label = Label::parse(bare);
         if !open {
-            // Labels list their actions in this order.
+            // Labels sort their actions by name.
             label.actions.sort_by(|one, other| one.name.as_bytes().cmp(other.name.as_bytes()));
         }
         let word = signatures.label(&spelling::join(&label.actions).unwrap_or_else(|| bare.to_owned()));
-        // A wildcard may stand for a time or a probability.
+        // A wildcard may match a time or a probability.
         if !(word.is_known() || *suffixes && open) {
             return Err(word);
         }
@@ -159,7 +160,7 @@ impl Mcrl2Model {
     }
 }
 
-/// A label, its time and its probability: `a(1) @ 2 [1/3]`.
+/// The parts of a label such as `a(1) @ 2 [1/3]`.
 struct Suffixed<'a> {
     bare: &'a str,
     time: Option<&'a str>,
@@ -172,7 +173,7 @@ impl<'a> Suffixed<'a> {
             Some((at, inner)) => (&label[..at], Some(inner[at + 2..].trim())),
             None => (label, None),
         };
-        // Data has no `@`.
+        // There is no `@` in data.
         match label.split_once('@') {
             Some((bare, time)) => Suffixed { bare: bare.trim_end(), time: Some(time.trim()), chance },
             None => Suffixed { bare: label.trim_end(), time: None, chance },

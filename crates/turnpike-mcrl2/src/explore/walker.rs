@@ -1,4 +1,4 @@
-//! One thread's view of a specification.
+//! The explorer of a specification.
 
 mod locate;
 
@@ -19,18 +19,18 @@ use super::emit::{Emitter, Trouble, apply, changes, number, undecided_parts};
 use super::labels;
 use super::predicate::Predicate;
 use crate::compile::evaluator::Machine;
-use crate::compile::process::Ending;
 use crate::compile::process::OnDemand;
+use crate::compile::process::Termination;
 use crate::compile::process::{Cluster, Guard, Network, Summand, location_of};
 use crate::syntax::Span;
 use crate::value::Value;
 
-/// More words than these are not worth caching.
+/// Longer keys are not worth caching.
 const WIDEST_KEY: usize = 48;
-/// What a walker remembers of sets and their clusters before it starts again.
-const MOST_PLACES: usize = 1 << 16;
+/// The size of a look-up table at which it is emptied.
+const MAX_REMEMBERED: usize = 1 << 16;
 
-/// One thread's explorer of a specification.
+/// An explorer of a specification, for one thread.
 #[derive(Debug)]
 pub(super) struct Walker<'m> {
     model: &'m Mcrl2Model,
@@ -42,37 +42,37 @@ pub(super) struct Walker<'m> {
     /// Whether the frame holds the current state.
     loaded: bool,
     emitter: Emitter<'m>,
-    /// The clusters that were met so far; all of them when they are not made on demand.
+    /// The clusters met so far, or all of them unless they are compiled on demand.
     clusters: Vec<Arc<Cluster>>,
-    /// One cache for each cluster, and one for each group of each cluster with several groups.
+    /// One cache for each cluster, and one for each group if the cluster has several.
     caches: Vec<(Cache, Vec<Cache>)>,
-    places: Places,
+    by_sets: OnDemandIndex,
     found: Vec<u32>,
     key: Vec<u32>,
     predicates: Vec<Arc<Predicate>>,
     scratch: Vec<u32>,
 }
 
-/// Where clusters that are made on demand stand among those of a walker.
+/// Finds clusters that are compiled on demand.
 #[derive(Debug, Default)]
-struct Places {
-    /// For each component the set of its possible edges, by its location and what their conditions
-    /// read.
+struct OnDemandIndex {
+    /// The number of each component's set of possible edges, by its location and the words that its
+    /// guards read.
     sets: Vec<FxHashMap<Box<[u32]>, u32>>,
-    /// By the sets of all components.
+    /// Indices of clusters by the sets of all components.
     clusters: FxHashMap<Box<[u32]>, Box<[u32]>>,
-    /// By the numbers that they were made with.
+    /// Indices of clusters by their number.
     numbers: FxHashMap<u32, u32>,
-    /// The current sets.
+    /// The sets of the current state.
     key: Vec<u32>,
 }
 
-/// The word that all words of the state before the initial choice are.
-fn before_word() -> u32 {
+/// The word that fills the virtual root state before the initial choice.
+fn root_word() -> u32 {
     Value::private(0).word()
 }
 
-/// What initial states start from: the words that no update sets stay so.
+/// The state that initial updates start from.
 fn blank(network: &Network) -> Vec<u32> {
     vec![number(0).word(); network.width]
 }
@@ -91,7 +91,7 @@ impl<'m> Walker<'m> {
             emitter: Emitter::new(network, &model.labels),
             clusters: network.clusters.clone(),
             caches: network.clusters.iter().map(|cluster| caches_of(cluster)).collect(),
-            places: Places { sets, ..Places::default() },
+            by_sets: OnDemandIndex { sets, ..OnDemandIndex::default() },
             found: Vec::new(),
             key: Vec::new(),
             predicates: Vec::new(),
@@ -105,23 +105,23 @@ impl<'m> Walker<'m> {
         &self.model.network
     }
 
-    /// What evaluates expressions, and the process that they belong to.
+    /// The process, and the machine that evaluates its expressions.
     pub(super) fn parts(&mut self) -> (&'m Network, &mut Machine) {
         (&self.model.network, &mut self.machine)
     }
 
-    pub(super) fn is_before(&self, state: &[u32]) -> bool {
-        self.network().initial_choice.is_some() && state[0] == before_word()
+    pub(super) fn is_root(&self, state: &[u32]) -> bool {
+        self.network().initial_choice.is_some() && state[0] == root_word()
     }
 
     fn expand(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         let network = self.network();
         self.loaded = false;
-        if let Some(choice) = network.initial_choice.as_ref().filter(|_| self.is_before(state)) {
+        if let Some(choice) = network.initial_choice.as_ref().filter(|_| self.is_root(state)) {
             self.emitter.records.clear();
-            let outcome = self.emitter.beginnings(&mut self.machine, self.base, choice);
+            let outcome = self.emitter.initial_outcomes(&mut self.machine, self.base, choice);
             outcome.map_err(|trouble| self.explain(trouble, None))?;
-            // Words that no component needs must not stay as they were before the choice.
+            // Words that no update sets must not stay those of the root state.
             apply(&self.emitter.records, &blank(network), out);
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl<'m> Walker<'m> {
         outcome
     }
 
-    /// The clusters whose summands may be enabled in a state, in order, in place of what `found` holds.
+    /// Replaces `found` by the clusters whose summands may be enabled in a state, in order.
     fn find(&mut self, state: &[u32], found: &mut Vec<u32>) -> Result<(), StepError> {
         let network = self.network();
         found.clear();
@@ -152,36 +152,36 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// The clusters for a state, compiled now if this is the first state of its kind.
+    /// Finds the clusters of a state, compiling those that are new.
     fn find_on_demand(
         &mut self,
         on_demand: &OnDemand,
         state: &[u32],
         found: &mut Vec<u32>,
     ) -> Result<(), StepError> {
-        let mut sets = std::mem::take(&mut self.places.key);
+        let mut sets = std::mem::take(&mut self.by_sets.key);
         sets.clear();
         for (component, guards) in on_demand.components.iter().enumerate() {
             let location = guards.control.map_or(0, |word| location_of(state[word as usize]));
             let place = guards.places.get(location as usize);
             gather(place.map_or(&[], |place| &place.reads), state, &mut self.key);
             self.key.push(location);
-            let known = &mut self.places.sets[component];
+            let known = &mut self.by_sets.sets[component];
             if let Some(&set) = known.get(&self.key[..]) {
                 sets.push(set);
                 continue;
             }
-            if known.len() >= MOST_PLACES {
+            if known.len() >= MAX_REMEMBERED {
                 known.clear();
             }
             self.load(state);
             let edges = place.map(|place| place.possible(&mut self.machine, self.base)).unwrap_or_default();
             let set = on_demand.set(component, &edges);
-            self.places.sets[component].insert(self.key[..].into(), set);
+            self.by_sets.sets[component].insert(self.key[..].into(), set);
             sets.push(set);
         }
         let outcome = self.find_clusters(on_demand, &sets, found);
-        self.places.key = sets;
+        self.by_sets.key = sets;
         outcome
     }
 
@@ -191,34 +191,34 @@ impl<'m> Walker<'m> {
         sets: &[u32],
         found: &mut Vec<u32>,
     ) -> Result<(), StepError> {
-        if let Some(known) = self.places.clusters.get(sets) {
+        if let Some(known) = self.by_sets.clusters.get(sets) {
             found.extend_from_slice(known);
             return Ok(());
         }
         let all = on_demand
             .clusters(sets)
             .map_err(|error| StepError::new(format!("{}: {}", self.model.source.name, error.message)))?;
-        for made in &*all {
-            let at = *self.places.numbers.entry(made.number).or_insert(self.clusters.len() as u32);
+        for compiled in &*all {
+            let at = *self.by_sets.numbers.entry(compiled.number).or_insert(self.clusters.len() as u32);
             found.push(at);
             if at as usize == self.clusters.len() {
-                self.clusters.push(Arc::clone(&made.cluster));
-                self.caches.push(caches_of(&made.cluster));
-                if made.frame > self.frame {
-                    self.frame = made.frame;
+                self.clusters.push(Arc::clone(&compiled.cluster));
+                self.caches.push(caches_of(&compiled.cluster));
+                if compiled.frame > self.frame {
+                    self.frame = compiled.frame;
                     self.machine.leave(self.base);
                     self.base = self.enter();
                 }
             }
         }
-        if self.places.clusters.len() >= MOST_PLACES {
-            self.places.clusters.clear();
+        if self.by_sets.clusters.len() >= MAX_REMEMBERED {
+            self.by_sets.clusters.clear();
         }
-        self.places.clusters.insert(sets.into(), found[..].into());
+        self.by_sets.clusters.insert(sets.into(), found[..].into());
         Ok(())
     }
 
-    /// A frame with the values of global variables.
+    /// A new frame with the values of the global variables.
     fn enter(&mut self) -> usize {
         let base = self.machine.enter(self.frame);
         for &(slot, (_, value)) in &self.network().constants {
@@ -228,7 +228,7 @@ impl<'m> Walker<'m> {
         base
     }
 
-    /// Puts a state into the frame.
+    /// Loads a state into the frame.
     fn load(&mut self, state: &[u32]) {
         if !self.loaded {
             for (slot, &word) in state.iter().enumerate() {
@@ -238,7 +238,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// What the summands of a cluster do, from memory where possible.
+    /// Emits the transitions of a cluster, from a cache if possible.
     fn cluster(
         &mut self,
         id: usize,
@@ -280,7 +280,7 @@ impl<'m> Walker<'m> {
         Ok(())
     }
 
-    /// Appends the records of summands.
+    /// Appends the records of summands to the emitter.
     fn summands(&mut self, summands: &[Summand], state: &[u32]) -> Result<(), StepError> {
         self.load(state);
         for summand in summands {
@@ -295,8 +295,8 @@ impl<'m> Walker<'m> {
         self.visit_summand(summand, |_, _, _| {})
     }
 
-    /// Appends the records of a summand, and calls `visit` for each of its solutions with the frame
-    /// that has its values and with its records.
+    /// Appends the records of a summand. Calls `visit` for each of its solutions with the machine,
+    /// the frame and the records of that solution.
     fn visit_summand(
         &mut self,
         summand: &Summand,
@@ -312,7 +312,7 @@ impl<'m> Walker<'m> {
                     match value.as_bool() {
                         Some(true) => {}
                         Some(false) => return Ok(()),
-                        // Another part may still be false.
+                        // A later condition may still be false.
                         None => stuck = stuck.or(Some(Trouble::Stuck { condition: *condition, value })),
                     }
                 }
@@ -349,12 +349,12 @@ impl<'m> Walker<'m> {
             return Err(trouble);
         }
         if summand.repeats {
-            emitter.unique();
+            emitter.remove_duplicates();
         }
         Ok(())
     }
 
-    /// A state whose last step left a condition undecided.
+    /// The error for a state in which a location is undecided.
     fn undecided_error(&self, value: Value) -> StepError {
         let (condition, value) = undecided_parts(&self.machine.heap, value);
         let Some(condition) = condition else {
@@ -383,7 +383,7 @@ fn caches_of(cluster: &Cluster) -> (Cache, Vec<Cache>) {
     (Cache::default(), (0..groups).map(|_| Cache::default()).collect())
 }
 
-/// The words of a read set.
+/// Collects the words of a read set.
 #[inline]
 fn gather(reads: &[u32], state: &[u32], key: &mut Vec<u32>) {
     key.clear();
@@ -395,7 +395,7 @@ impl Explorer for Walker<'_> {
         let network = self.network();
         out.clear();
         if network.initial_choice.is_some() {
-            out.resize(network.width, before_word());
+            out.resize(network.width, root_word());
             return Ok(());
         }
         out.extend(blank(network));
@@ -462,10 +462,10 @@ impl Explorer for Walker<'_> {
 
     fn is_deadlock(&mut self, state: &[u32], successors: &Successors) -> bool {
         let network = self.network();
-        let ended = || match &network.ending {
-            Ending::Never => false,
-            Ending::Word(word) => state[*word as usize] == number(1).word(),
-            Ending::Locations(places) => {
+        let ended = || match &network.termination {
+            Termination::Never => false,
+            Termination::Word(word) => state[*word as usize] == number(1).word(),
+            Termination::Locations(places) => {
                 let at = |word: u32| (word, location_of(state[word as usize]));
                 network.controls.iter().all(|&word| places.contains(&at(word)))
             }
@@ -473,9 +473,9 @@ impl Explorer for Walker<'_> {
         successors.is_empty() && !ended()
     }
 
-    /// The state before the initial ones has no bytes.
+    /// The root state has no bytes.
     fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
-        if self.is_before(state) {
+        if self.is_root(state) {
             return;
         }
         for &word in state {
@@ -516,7 +516,7 @@ impl PortableStates for Walker<'_> {
     fn decode(&mut self, mut bytes: &[u8], out: &mut Vec<u32>) -> Option<()> {
         let width = self.network().width;
         if bytes.is_empty() {
-            out.resize(out.len() + width, before_word());
+            out.resize(out.len() + width, root_word());
             return Some(());
         }
         for _ in 0..width {
@@ -531,26 +531,26 @@ impl PortableStates for Walker<'_> {
     }
 }
 
-/// Nodes of the heap are names; numbers and locations stand in their words. The word of the state before
-/// the initial ones has no bytes.
+/// Nodes of the heap are names, numbers and locations are stored in their words. The word of the
+/// root state has no bytes.
 impl PortableWords for Walker<'_> {
     fn names(&self) -> Names {
         Names { positions: 0..self.network().width, mask: 3 }
     }
 
     fn name_hash(&mut self, name: u32) -> u64 {
-        if name == before_word() { 0 } else { self.machine.heap.content_hash(Value::from_word(name)) }
+        if name == root_word() { 0 } else { self.machine.heap.content_hash(Value::from_word(name)) }
     }
 
     fn encode_name(&mut self, name: u32, out: &mut Vec<u8>) {
-        if name != before_word() {
+        if name != root_word() {
             self.machine.heap.encode(Value::from_word(name), out);
         }
     }
 
     fn decode_name(&mut self, mut bytes: &[u8]) -> Option<u32> {
         if bytes.is_empty() {
-            return Some(before_word());
+            return Some(root_word());
         }
         let value = self.machine.heap.decode(&mut bytes)?;
         self.machine.heap.reset();
@@ -573,7 +573,7 @@ impl Predicates for Walker<'_> {
     }
 
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
-        if self.is_before(state) {
+        if self.is_root(state) {
             return Ok(false);
         }
         let predicate = Arc::clone(&self.predicates[predicate.0 as usize]);

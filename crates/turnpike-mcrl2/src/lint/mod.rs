@@ -1,6 +1,6 @@
-//! Warnings about equations that are valid but probably not intended: patterns that never match,
-//! and equations that disagree. The type checker already reports variables that occur only on the
-//! right side, and patterns that convert a variable.
+//! Warns about equations that are valid but probably not intended: patterns that never match, and
+//! equations that disagree. The type checker already reports variables that occur only on the right
+//! side, and patterns that convert a variable.
 //!
 //! ```
 //! use turnpike_mcrl2::lint::lints;
@@ -25,7 +25,7 @@ use turnpike_model::diagnostic::Diagnostic;
 
 use crate::typed::Program;
 
-/// All warnings about a program, in the order of the text.
+/// All warnings about a program, in the order of the source.
 pub fn lints(program: &Program) -> Vec<Diagnostic> {
     let mut found = patterns::patterns(program);
     found.extend(overlaps::overlaps(program));

@@ -1,6 +1,6 @@
-//! Equations that disagree. The order of equations has no meaning, so if two of them apply to a
-//! term, both must give the same result. This is undecidable; the lint searches for small values
-//! for which both equations apply and the results differ, and warns only if it finds some.
+//! Finds equations that disagree. The order of equations has no meaning, so if two of them apply to
+//! a term, both must have the same result. This is undecidable: the lint searches for small values
+//! for which both equations apply and the results differ, and only warns if it finds some.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::typed::expression::{
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 use crate::value::Value;
 
-/// How many examples are tried for a pair of equations.
+/// The number of examples to try for a pair of equations.
 const TRIES: usize = 200;
-/// How many steps each of them may take.
+/// The step limit of each evaluation.
 const STEPS: u64 = 3_000;
-/// How many pairs of equations of one function are looked at.
+/// The number of pairs of equations to try for one function.
 const PAIRS: usize = 5_000;
 
 /// Two equations that apply to the same terms.
@@ -86,7 +86,7 @@ fn diagnostic(program: &mut Program, overlap: &Overlap, example: Example) -> Dia
         .help("the order of equations means nothing: add conditions, so that only one of them applies")
 }
 
-/// A text that fits a line.
+/// Shortens a text to fit on a line.
 fn short(text: String) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -155,7 +155,7 @@ fn candidates(program: &mut Program) -> Vec<Overlap> {
     found
 }
 
-/// The condition, left and right side of an equation, with variables of its own. `None` for one
+/// The condition, left and right side of an equation with fresh variables. `None` for an equation
 /// that is never used.
 fn apart(program: &mut Program, index: usize) -> [Option<ExpressionId>; 3] {
     let equation = program.equations[index].clone();
@@ -178,8 +178,8 @@ fn apart(program: &mut Program, index: usize) -> [Option<ExpressionId>; 3] {
     [condition, Some(sides[0]), Some(sides[1])]
 }
 
-/// Whether a left side has patterns that are built-in functions: they match only what is stuck,
-/// which no example is made of.
+/// Whether a left side has patterns that are built-in functions. These only match stuck terms,
+/// which samples never are.
 fn has_functions(program: &Program, left: ExpressionId) -> bool {
     let head = head(program, left);
     reachable(program, &[left]).into_iter().any(|id| match *program.expression(id) {
@@ -220,8 +220,8 @@ impl Trial {
         overlap: &Overlap,
         choices: &[Vec<ExpressionId>],
     ) -> Option<(Vec<ExpressionId>, [String; 2])> {
-        // All combinations if there are few, else some that are spread evenly. None if some
-        // variable can have no value.
+        // All combinations if there are few, otherwise some that are spread evenly. None if some
+        // variable has no sample.
         let total = choices.iter().fold(1usize, |total, values| total.saturating_mul(values.len()));
         if total == 0 {
             return None;
@@ -255,7 +255,7 @@ impl Trial {
         })
     }
 
-    /// What a closed expression evaluates to; kept, so that it survives resets of the heap.
+    /// The value of a closed expression, kept alive across resets of the heap.
     fn value(&mut self, expression: ExpressionId) -> Option<Value> {
         let mut scope = Scope::default();
         let code = self.rules.compile(&self.program, expression, &mut scope);

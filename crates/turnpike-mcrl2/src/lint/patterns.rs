@@ -1,5 +1,5 @@
-//! Left sides that never match. Patterns are matched against normal forms, so a pattern that is not
-//! a normal form is useless.
+//! Finds left sides that never match. Patterns are matched against normal forms, so a pattern that
+//! is not a normal form is useless.
 
 use rustc_hash::FxHashSet;
 use turnpike_model::diagnostic::Diagnostic;
@@ -15,7 +15,7 @@ pub(super) fn patterns(program: &Program) -> Vec<Diagnostic> {
     found.collect()
 }
 
-/// The function that a left side defines, if it is one.
+/// The function that a left side defines, if it is a function.
 pub(super) fn head(program: &Program, left: ExpressionId) -> ExpressionId {
     let mut head = left;
     while let Expression::Apply { function, .. } = *program.expression(head) {
@@ -24,7 +24,7 @@ pub(super) fn head(program: &Program, left: ExpressionId) -> ExpressionId {
     head
 }
 
-/// Functions with an unconditional equation for all arguments: no normal form has one.
+/// Functions with an unconditional equation for all arguments. No normal form contains them.
 fn find_rewritten_symbols(program: &Program) -> FxHashSet<SymbolId> {
     let plain = |arguments: &[ExpressionId]| {
         let mut seen = FxHashSet::default();
@@ -68,7 +68,7 @@ fn left_side(program: &Program, always: &FxHashSet<SymbolId>, left: ExpressionId
             return Some(at(head, message).help("an equation defines the result of a declared function"));
         }
     }
-    // The head itself is what is defined; all else is matched.
+    // The head is what the equation defines; its arguments are matched.
     let mut roots = Vec::new();
     let mut around = left;
     while let Expression::Apply { function, arguments } = program.expression(around) {

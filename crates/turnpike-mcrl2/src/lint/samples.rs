@@ -6,10 +6,10 @@ use crate::syntax::{Container, Span};
 use crate::typed::expression::{integer_value, reachable, representative};
 use crate::typed::{Expression, ExpressionId, Program, Sort, SortId, SymbolId};
 
-/// How many values of a sort.
+/// The most samples of a sort.
 const MANY: usize = 8;
 
-/// Some closed expressions of a sort, small ones first, with the numbers that occur in `near`.
+/// Some small closed expressions of a sort, including the numbers that occur in `near`.
 pub(super) fn samples(program: &mut Program, sort: SortId, near: &[ExpressionId]) -> Vec<ExpressionId> {
     let mut numbers: Vec<String> = ["0", "1", "2", "3"].map(str::to_owned).to_vec();
     for id in reachable(program, near) {
@@ -70,7 +70,7 @@ fn of_sort(program: &mut Program, sort: SortId, numbers: &[String], depth: u32) 
                 if fields.iter().any(Vec::is_empty) {
                     continue;
                 }
-                // The first values together, then one field after the other changed.
+                // The first samples of all fields together, then varying one field at a time.
                 let first: Vec<ExpressionId> = fields.iter().map(|values| values[0]).collect();
                 let mut rows = vec![first.clone()];
                 for (index, values) in fields.iter().enumerate() {

@@ -3,8 +3,8 @@
 use crate::typed::expression::{Substitution, free_variables, number_value, substitute};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolKind, VariableId};
 
-/// What variables must be so that all pairs become the same term; `None` if that cannot be. The
-/// variables of both sides are different ones.
+/// The most general unifier of all pairs; `None` if there is none. The sides have distinct
+/// variables.
 pub(super) fn unify(
     program: &mut Program,
     mut pairs: Vec<(ExpressionId, ExpressionId)>,
@@ -58,7 +58,7 @@ pub(super) fn unify(
             }
         }
     }
-    // Variables may be given by others: write them out.
+    // Solutions may contain other variables: resolve them.
     for _ in 0..=found.len() {
         let mut changed = false;
         for variable in found.keys().copied().collect::<Vec<_>>() {

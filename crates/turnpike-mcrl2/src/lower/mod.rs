@@ -1,9 +1,9 @@
 //! Lowers a program to a linear process: parameters, and summands with a condition, an action and
-//! new values of the parameters.
+//! updates of the parameters.
 //!
 //! Every sequential component becomes an [`Automaton`] with control locations and edges
-//! (`sequential`). The automata are then combined as the parallel operators say (`parallel`): each
-//! way in which edges of components can happen together is a [`Summand`].
+//! (`sequential`). The parallel operators then combine the automata (`parallel`): every way in
+//! which edges of components can happen together is a [`Summand`].
 
 mod parallel;
 mod sequential;
@@ -22,76 +22,76 @@ use crate::typed::{BehaviourId, ExpressionId, Program, VariableId};
 pub struct LinearProcess {
     /// The program, with the expressions and variables that linearisation added.
     pub program: Program,
-    /// What a state consists of: for each component its control parameter (if it has more than one
-    /// location), then its data parameters.
+    /// The layout of a state: for each component its control parameter, if it has more than one
+    /// location, then its data parameters.
     pub parameters: Vec<Parameter>,
-    /// What can happen.
+    /// The possible steps, unless they are built on demand.
     pub summands: Vec<Summand>,
-    /// When there would be more summands than the options allow, what makes those that are needed;
-    /// none are listed then.
+    /// Builds summands on demand if there would be more than the options allow. `summands` is empty
+    /// then.
     pub later: Option<Composition>,
-    /// The choice at the very beginning, if there is one.
+    /// The initial probabilistic choice, if there is one.
     pub initial_distribution: Option<Distribution>,
-    /// The initial values, one update for each component; closed but for the variables of the
-    /// distribution.
+    /// The initial values, one update for each component. The distribution binds all of their
+    /// variables.
     pub initial: Vec<Update>,
-    /// The components that it was made from.
+    /// The components of the process.
     pub structure: Structure,
 }
 
 /// A parameter of a linear process.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// The variable that stands for it in expressions. Control parameters have one too, of sort
+    /// The variable that stands for it in expressions. That of a control parameter has the sort
     /// `Pos`.
     pub variable: VariableId,
-    /// What users see and write: `Station(3)` for a component's location, and for its data the name
-    /// in the source if no other parameter has it, `Station(3).count` otherwise.
+    /// The user-visible name: `Station(3)` for the location of a component. For its data it is the
+    /// name in the source if no other parameter has it, otherwise `Station(3).count`.
     pub name: String,
-    /// The component that it belongs to, by the name of its instance.
+    /// The instance name of the component that it belongs to.
     pub component: String,
-    /// For control parameters: the locations, by number from 0, each with what comes next there, as
-    /// short text for the user. No two are the same.
+    /// For control parameters: a short, unique description of each location, by its number.
     pub locations: Option<Vec<String>>,
 }
 
-/// One thing that can happen.
+/// A possible step.
 #[derive(Clone, Debug)]
 pub struct Summand {
-    /// The control parameters (as index into the parameters) and the locations where they must be.
+    /// The control parameters that must be at a location, as indices into the parameters, with
+    /// these locations.
     pub locations: Vec<(usize, u32)>,
-    /// The variables of the sum; receivers bound by their senders are already eliminated.
+    /// The variables of the sum. Those that communication determines have been eliminated.
     pub variables: Vec<VariableId>,
-    /// All must hold.
+    /// These must all hold.
     pub conditions: Vec<ExpressionId>,
-    /// What is seen: sorted by name; none means `tau`.
+    /// The visible actions, sorted by name. `tau` if there are none.
     pub actions: Vec<ActionInstance>,
-    /// When, of sort `Real`.
+    /// The time of the step, of sort `Real`.
     pub time: Option<ExpressionId>,
     /// The choice after the action.
     pub distribution: Option<Distribution>,
-    /// What the parameters become, one update for each component that moves. All are evaluated
-    /// before any is made; parameters not mentioned stay as they are.
+    /// The updates of the components that take part. All values refer to the state before the step.
+    /// Other parameters stay as they are.
     pub updates: Vec<Update>,
-    /// Where the (first) action stands.
+    /// The position of the first action in the source.
     pub span: Span,
-    /// The components that take part, by number, increasing.
+    /// The components that take part, in increasing order.
     pub parts: Arc<[Part]>,
 }
 
 /// The part of one component in a summand.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The component, as index into those of the structure.
+    /// The component, as an index into those of the structure.
     pub component: usize,
     /// Its edge.
     pub edge: usize,
-    /// The actions of the edge before communication, hiding and renaming, with the data that they
-    /// have in the summand.
+    /// The actions of the edge with the data of the summand, before communication, hiding and
+    /// renaming.
     pub actions: Vec<ActionInstance>,
 }
 
-/// An action with its data, by name: hiding, renaming and communication have been dealt with.
+/// An action with its data, after hiding, renaming and communication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionInstance {
     /// Its name. `Terminate` for successful termination.
@@ -103,111 +103,111 @@ pub struct ActionInstance {
 /// A probabilistic choice.
 #[derive(Clone, Debug)]
 pub struct Distribution {
-    /// What is chosen.
+    /// The variables of the choice.
     pub variables: Vec<VariableId>,
-    /// With which probability, of sort `Real`.
+    /// The probability of an outcome, of sort `Real`.
     pub weight: ExpressionId,
 }
 
-/// What a component becomes.
+/// The next location and data of a component.
 #[derive(Clone, Debug)]
 pub enum Update {
-    /// A condition that is decided at once. When it is stuck, the component's control parameter
-    /// becomes that stuck term, and the state is reported as erroneous when it is explored.
+    /// A condition that is evaluated in the step. If it is stuck, the control parameter becomes the
+    /// stuck term, and exploring the resulting state is an error.
     If {
         /// Of sort `Bool`.
         condition: ExpressionId,
-        /// When it holds.
+        /// The update if it is true.
         then: Box<Update>,
-        /// When it does not.
+        /// The update if it is false.
         otherwise: Box<Update>,
         /// The component's control parameter; `None` inside an automaton.
         control: Option<usize>,
     },
-    /// A new location, and new values. In an [`Automaton`] parameters are known by their variables.
+    /// Goes to a location and assigns values. An [`Automaton`] refers to parameters by their
+    /// variables.
     Go {
-        /// Where to.
+        /// The next location.
         location: Goto,
-        /// Data parameters that change.
+        /// The data parameters that change, with their values.
         assignments: Vec<(VariableId, ExpressionId)>,
     },
 }
 
-/// A control location to go to.
+/// The target of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goto {
     /// A location of the automaton.
     Local(u32),
-    /// A control parameter, as index into the parameters, and its new location; the location is
-    /// absent for components with only one.
+    /// A control parameter, as index into the parameters, with its new location. `None` for
+    /// components with a single location.
     Parameter(Option<(usize, u32)>),
 }
 
 /// A sequential component.
 #[derive(Clone, Debug)]
 pub struct Automaton {
-    /// The process instance that it is, such as `Station(3)`; set when all components are known.
+    /// The name of its process instance, such as `Station(3)`. Set when all components are known.
     pub name: String,
-    /// Its data, as far as some location needs it. No other automaton of the program has the same
-    /// variables.
+    /// Its data parameters that some location needs. Automata do not share variables.
     pub variables: Vec<VariableId>,
     /// Its control locations.
     pub locations: Vec<Location>,
     /// Its edges, grouped by source in increasing order.
     pub edges: Vec<Edge>,
-    /// A choice at the very beginning.
+    /// The initial probabilistic choice, if there is one.
     pub initial_distribution: Option<Distribution>,
-    /// How it begins.
+    /// The initial update.
     pub initial: Update,
 }
 
 /// A control location.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// What comes next, as short text.
+    /// A short description of the next steps.
     pub text: String,
-    /// The variables that matter here: all others are set to a fixed value of their sort on entry.
+    /// The variables that are live here. All others have a fixed value of their sort.
     pub live: Vec<VariableId>,
 }
 
 /// A step of a sequential component.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Where it starts.
+    /// The source location.
     pub from: u32,
-    /// Variables of sums, different from those of all other edges.
+    /// Variables of sums. No other edge has the same.
     pub variables: Vec<VariableId>,
-    /// All must hold.
+    /// These must all hold.
     pub conditions: Vec<ExpressionId>,
-    /// What happens.
+    /// The label.
     pub what: Step,
-    /// When, of sort `Real`.
+    /// The time of the step, of sort `Real`.
     pub time: Option<ExpressionId>,
-    /// A choice after the action; its variables are different from those of all other edges, too.
+    /// A choice after the action. No other edge has the same variables.
     pub distribution: Option<Distribution>,
-    /// Where it leads.
+    /// The target of the edge.
     pub target: Update,
-    /// Where it stands.
+    /// The position in the source.
     pub span: Span,
 }
 
-/// What an edge does.
+/// The label of an edge.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A multi-action; empty for `tau`.
     Actions(Vec<ActionInstance>),
-    /// Successful termination, which all components do together.
+    /// Successful termination, which synchronises all components.
     Terminate,
 }
 
-/// How to linearise.
+/// Options for linearisation.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Actions that stay visible although the specification hides them.
     pub unhide: Vec<String>,
     /// How many combinations of steps are tried before giving up.
     pub limit: usize,
-    /// Instead of giving up, leave the summands to be made where they are needed.
+    /// Whether to build summands on demand instead of giving up.
     pub later: bool,
 }
 
@@ -222,13 +222,13 @@ pub fn linearise(program: Program) -> Result<LinearProcess, Vec<Diagnostic>> {
     linearise_with(program, &Options::default())
 }
 
-/// Linearises a checked program as the options say.
+/// Linearises a checked program with options.
 pub fn linearise_with(program: Program, options: &Options) -> Result<LinearProcess, Vec<Diagnostic>> {
     parallel::linearise(program, options)
 }
 
-/// The automaton of a sequential process expression, in which the variables of `environment` have
-/// fixed closed values.
+/// The automaton of a sequential process expression. Variables of `environment` have fixed closed
+/// values.
 pub(crate) fn automaton(
     program: &mut Program,
     root: BehaviourId,

@@ -14,11 +14,11 @@ use crate::typed::{
     Builtin, Expression, ExpressionId, Program, Sort, SymbolKind, VariableId, is_builtin_name,
 };
 
-/// How much stack a step of the walk over an update may take, and how much more is made when it
-/// runs out.
+/// The stack that must be left for a step of the walk over an update, and the size of a new
+/// segment.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
-/// Words that cannot be names.
+/// Reserved words.
 const KEYWORDS: [&str; 53] = [
     "sort", "cons", "map", "var", "eqn", "glob", "act", "proc", "init", "struct", "Bool", "Pos", "Nat",
     "Int", "Real", "List", "Set", "Bag", "FSet", "FBag", "true", "false", "div", "mod", "in", "lambda",
@@ -28,8 +28,8 @@ const KEYWORDS: [&str; 53] = [
 ];
 
 impl LinearProcess {
-    /// The process as a complete specification. Control parameters count their locations from 1;
-    /// comments say what they are.
+    /// The process as a complete specification. Control parameters number their locations from 1,
+    /// with comments that describe them.
     pub fn text(&self) -> String {
         // A structured sort that was declared inside another sort has constructors, but no name
         // yet.
@@ -109,8 +109,7 @@ impl<'l> Writer<'l> {
             taken.insert(name.clone());
             names.insert(parameter.variable, name);
         }
-        // Variables of sums, of choices, and those bound in data: no two in one summand have the
-        // same name.
+        // The variables of sums, of choices and inside data have distinct names within a summand.
         for summand in &linear.summands {
             let mut here = FxHashSet::default();
             let (known, new): (Vec<VariableId>, Vec<VariableId>) =
@@ -140,7 +139,7 @@ impl<'l> Writer<'l> {
         text_with(self.program, id, &|variable| self.name(variable))
     }
 
-    /// Free variables that are neither parameters nor bound by anything.
+    /// Free variables that are neither parameters nor bound.
     fn globals(&self) -> Vec<VariableId> {
         let mut found = FxHashSet::default();
         for summand in &self.linear.summands {
@@ -212,7 +211,7 @@ impl<'l> Writer<'l> {
         }
     }
 
-    /// A part of a conjunction.
+    /// Prints a conjunct.
     fn conjunct(&self, id: ExpressionId) -> String {
         let whole = self.data(id);
         let weak = match self.program.expression(id) {
@@ -239,7 +238,7 @@ impl<'l> Writer<'l> {
         out.push_str(&self.call(&self.linear.initial, true));
     }
 
-    /// The call with which the process goes on: what changes, or everything.
+    /// The recursive call of the process, with the parameters that change or with all of them.
     fn call(&self, updates: &[Update], everything: bool) -> String {
         let mut arguments = Vec::new();
         for (index, parameter) in self.linear.parameters.iter().enumerate() {
@@ -259,7 +258,7 @@ impl<'l> Writer<'l> {
         format!("{}({})", self.process, arguments.join(", "))
     }
 
-    /// The value of a parameter that no update mentions.
+    /// The value of a parameter that no update assigns.
     fn default(&self, index: usize) -> String {
         let parameter = &self.linear.parameters[index];
         if parameter.locations.is_some() {
@@ -271,7 +270,7 @@ impl<'l> Writer<'l> {
             .map_or_else(|| self.name(parameter.variable), |one| text(&program, one))
     }
 
-    /// What a parameter becomes; `None` if the update does not mention it.
+    /// The new value of a parameter; `None` if the update does not assign it.
     fn value(&self, update: &Update, parameter: usize) -> Option<String> {
         stacker::maybe_grow(STACK.0, STACK.1, || match update {
             Update::If { condition, then, otherwise, .. } => {
@@ -300,7 +299,7 @@ impl<'l> Writer<'l> {
     }
 }
 
-/// A name like this that is not taken, and is one.
+/// A valid name like `base` that is not taken.
 fn unique(base: &str, taken: impl Fn(&str) -> bool) -> String {
     let mut name: String =
         base.chars().map(|one| if one.is_ascii_alphanumeric() || one == '\'' { one } else { '_' }).collect();
@@ -320,7 +319,7 @@ fn choice(distribution: Option<&Distribution>) -> &[VariableId] {
     distribution.map_or(&[], |one| &one.variables)
 }
 
-/// All variables that a summand binds, also inside its data.
+/// All variables that a summand binds, including those inside its data.
 fn variables_of(program: &Program, summand: &Summand) -> Vec<VariableId> {
     let mut found = summand.variables.clone();
     found.extend(choice(summand.distribution.as_ref()));

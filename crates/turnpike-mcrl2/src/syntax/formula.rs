@@ -1,11 +1,11 @@
-//! Formulas as written. Nesting is limited by the parser ([`DEEPEST`]), so formulas are trees of boxes
+//! Formulas as written. The parser limits their nesting ([`DEEPEST`]), so they are trees of boxes
 //! and may be walked recursively.
 
 use super::specification::Section;
 use super::symbol::{Name, Span};
 use super::tree::{DataId, Tree, Variable};
 
-/// How deep formulas may be nested.
+/// The deepest nesting of formulas.
 pub const DEEPEST: usize = 1000;
 
 /// A file with a formula.
@@ -13,7 +13,7 @@ pub const DEEPEST: usize = 1000;
 pub struct FormulaFile {
     /// The data expressions and sorts.
     pub tree: Tree,
-    /// Declarations of its own, and where they stand in the text.
+    /// Its own declarations, with their positions in the text.
     pub sections: Vec<Section>,
     /// The bytes before `form`, which hold the declarations.
     pub declarations: Span,
@@ -24,20 +24,20 @@ pub struct FormulaFile {
 /// A formula about states.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// What it says.
+    /// The formula itself.
     pub kind: StateKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
-/// What a formula about states says.
+/// A kind of formula about states.
 #[derive(Clone, Debug)]
 pub enum StateKind {
     /// A condition on data.
     Data(DataId),
     /// `!F`
     Not(Box<State>),
-    /// `F && G` and its like.
+    /// `F && G`, `F || G` or `F => G`.
     Binary(Connective, Box<State>, Box<State>),
     /// `forall` or `exists`.
     Quantifier {
@@ -45,7 +45,7 @@ pub enum StateKind {
         all: bool,
         /// At least one.
         variables: Box<[Variable]>,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: Box<State>,
     },
     /// `[R]F` or `<R>F`.
@@ -54,7 +54,7 @@ pub enum StateKind {
         all: bool,
         /// The paths.
         regular: Box<Regular>,
-        /// What holds after them.
+        /// The formula that holds after them.
         body: Box<State>,
     },
     /// `mu X(d: D = e). F`
@@ -63,16 +63,16 @@ pub enum StateKind {
         least: bool,
         /// Its name.
         name: Name,
-        /// Its parameters with their first values.
+        /// Its parameters with their initial values.
         parameters: Box<[(Variable, DataId)]>,
-        /// What it stands for.
+        /// The body of the fixed point.
         body: Box<State>,
     },
     /// `X(e)`
     Call {
         /// The fixed point.
         name: Name,
-        /// New values of its parameters.
+        /// The new values of its parameters.
         arguments: Box<[DataId]>,
     },
 }
@@ -91,9 +91,9 @@ pub enum Connective {
 /// A set of paths.
 #[derive(Clone, Debug)]
 pub struct Regular {
-    /// Which.
+    /// The kind of set.
     pub kind: RegularKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
@@ -115,13 +115,13 @@ pub enum RegularKind {
 /// A set of multi-actions.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// All if the condition holds, else none.
+    /// All multi-actions if the condition holds, otherwise none.
     Data(DataId),
-    /// `a(e)|b`, none for `tau`. A single name may also be a condition.
+    /// `a(e)|b`, or `tau` if there are none. A single name may also be a condition.
     Multi(Box<[(Name, Box<[DataId]>)]>),
     /// `!A`
     Not(Box<Action>),
-    /// `A && B` and its like.
+    /// `A && B`, `A || B` or `A => B`.
     Binary(Connective, Box<Action>, Box<Action>),
     /// `forall` or `exists`.
     Quantifier {
@@ -129,7 +129,7 @@ pub enum Action {
         all: bool,
         /// At least one.
         variables: Box<[Variable]>,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: Box<Action>,
     },
 }

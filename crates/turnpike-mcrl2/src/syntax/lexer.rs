@@ -1,11 +1,11 @@
-//! Text to tokens. Characters that do not form a token are reported and skipped.
+//! Lexer. Characters that do not form a token are reported and skipped.
 
 use logos::Logos;
 use turnpike_model::Diagnostic;
 
 use super::symbol::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\n]+")]
 #[logos(skip(r"%[^\r\n]*", allow_greedy = true))]
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Identifier,
     #[regex("0|[1-9][0-9]*")]
     Number,
-    /// A number that a reader may take for octal; the language refuses it.
+    /// A number with a leading zero, which could be read as octal. The language rejects it.
     #[regex("0[0-9]+")]
     LeadingZero,
 
@@ -97,7 +97,7 @@ pub(super) enum Kind {
     Rename,
     #[token("comm")]
     Comm,
-    /// A word of formulas and equation systems: reserved, and of no use in a specification.
+    /// A word that is only reserved for formulas and equation systems.
     #[token("val")]
     #[token("mu")]
     #[token("nu")]
@@ -150,7 +150,7 @@ pub(super) enum Kind {
     Bar,
     #[token("&&")]
     And,
-    /// Reported, then read as `&&`.
+    /// Reported, then treated as `&&`.
     #[token("&")]
     Ampersand,
     #[token("==")]
@@ -213,14 +213,15 @@ impl Kind {
     }
 }
 
-/// A token with its place and what [`super::structure`] found out about it.
+/// A token with its position and the findings of [`super::structure`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     /// For `->`: it has a `<>`. For `{`: there is a `|` directly inside.
     pub(super) flag: bool,
     pub(super) span: Span,
-    /// For a bracket: its partner. Otherwise, and for a bracket without one: [`NO_PARTNER`].
+    /// The index of the partner of a bracket; [`NO_PARTNER`] for other tokens and unmatched
+    /// brackets.
     pub(super) partner: u32,
 }
 
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_reported() {
+    fn invalid_tokens_are_reported() {
         for (source, place, message) in [
             ("a & b", 2..3, "`&` is not an operator (conjunction is written `&&`)"),
             ("007", 0..3, "a number cannot start with a zero (write `7`)"),

@@ -1,6 +1,6 @@
 //! The operators: their spelling and their precedence. Parser and printer use the same tables.
 
-/// On which side equal operators nest.
+/// The side on which operators of the same kind nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Associativity {
     /// `a - b - c` is `(a - b) - c`.
@@ -37,7 +37,7 @@ impl BuiltinSort {
     }
 }
 
-/// A sort made of one other sort.
+/// A sort with one parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Container {
     /// Finite sequences.
@@ -133,7 +133,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// All of them, weakest first.
+    /// All operators, weakest first.
     pub const ALL: [BinaryOperator; 20] = [
         BinaryOperator::Implies,
         BinaryOperator::Or,
@@ -183,8 +183,7 @@ impl BinaryOperator {
         }
     }
 
-    /// How tightly it binds: 2 (weakest) to 12. Note that `*` binds tighter than `/`, `div` and
-    /// `mod`.
+    /// Its level, from 2 (weakest) to 12. Note that `*` binds tighter than `/`, `div` and `mod`.
     pub fn level(self) -> u8 {
         match self {
             BinaryOperator::Implies => 2,
@@ -205,7 +204,7 @@ impl BinaryOperator {
         }
     }
 
-    /// How it nests.
+    /// The side on which it nests.
     pub fn associativity(self) -> Associativity {
         match self {
             BinaryOperator::Implies | BinaryOperator::Or | BinaryOperator::And | BinaryOperator::Cons => {
@@ -217,7 +216,7 @@ impl BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// The weakest levels that may stand to the left and to the right of it without parentheses.
+    /// The weakest levels that need no parentheses as its left and right operands.
     pub fn sides(self) -> (u8, u8) {
         match self.associativity() {
             Associativity::Left => (self.level(), self.level() + 1),
@@ -266,7 +265,7 @@ pub enum ProcessOperator {
 }
 
 impl ProcessOperator {
-    /// All of them, weakest first.
+    /// All operators, weakest first.
     pub const ALL: [ProcessOperator; 6] = [
         ProcessOperator::Choice,
         ProcessOperator::Parallel,
@@ -288,7 +287,7 @@ impl ProcessOperator {
         }
     }
 
-    /// How tightly it binds: 1 (weakest) to 9. Sums stand at 2, conditions at 5, time stamps at 8.
+    /// Its level, from 1 (weakest) to 9. Sums have level 2, conditions 5, time stamps 8.
     pub fn level(self) -> u8 {
         match self {
             ProcessOperator::Choice => 1,
@@ -300,7 +299,7 @@ impl ProcessOperator {
         }
     }
 
-    /// How it nests.
+    /// The side on which it nests.
     pub fn associativity(self) -> Associativity {
         match self {
             ProcessOperator::Parallel | ProcessOperator::LeftMerge | ProcessOperator::Sequence => {

@@ -1,4 +1,4 @@
-//! A whole specification: its sections in the order of the text.
+//! A specification: its sections in source order.
 
 use super::symbol::{Name, Span};
 use super::tree::{DataId, ProcessId, SortId, Tree, Variable};
@@ -9,8 +9,11 @@ use super::tree::{DataId, ProcessId, SortId, Tree, Variable};
 pub struct Specification {
     /// All expressions.
     pub tree: Tree,
-    /// The sections in the order of the text. The same kind may occur many times.
+    /// The sections in source order. There may be several of the same kind.
     pub sections: Vec<Section>,
+    /// Where declarations begin that were added to the text, as those of a formula are. Functions that
+    /// are declared there may have the names of variables before it.
+    pub added_from: u32,
 }
 
 /// One section, without its keyword.
@@ -53,7 +56,7 @@ pub enum SortDeclaration {
     Alias {
         /// The new name.
         name: Name,
-        /// What it stands for.
+        /// Its definition.
         sort: SortId,
         /// The whole declaration.
         span: Span,
@@ -85,11 +88,11 @@ pub struct ActionDeclaration {
 /// `condition -> left = right;`
 #[derive(Clone, Debug)]
 pub struct Equation {
-    /// When the equation may be used.
+    /// The condition under which it applies.
     pub condition: Option<DataId>,
     /// The side that is matched.
     pub left: DataId,
-    /// What it becomes.
+    /// The side that replaces it.
     pub right: DataId,
     /// The whole equation.
     pub span: Span,
@@ -102,7 +105,7 @@ pub struct ProcessDeclaration {
     pub name: Name,
     /// Its parameters.
     pub parameters: Box<[Variable]>,
-    /// What it does.
+    /// Its body.
     pub body: ProcessId,
     /// The whole declaration.
     pub span: Span,

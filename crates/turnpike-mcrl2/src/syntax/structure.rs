@@ -1,31 +1,31 @@
-//! One pass over the tokens before parsing. It pairs brackets and answers, in linear time, two
-//! questions that would otherwise need unbounded look-ahead: which conditions have an else branch,
-//! and which braces are a comprehension.
+//! A pass over the tokens before parsing. It pairs brackets and determines, in linear time, two
+//! things that would otherwise need unbounded look-ahead: which conditions have an else branch, and
+//! which braces are a comprehension.
 //!
 //! A `<>` belongs to the nearest `->` before it, inside the same brackets, that has none yet. Only
-//! complete conditionals may stand between the two.
+//! complete conditionals may come between the two.
 
 use turnpike_model::Diagnostic;
 
 use super::lexer::{Kind, Token};
 
-/// Brackets that are open.
+/// An open bracket.
 struct Open {
-    /// The bracket; none at the level of declarations.
+    /// The index of the bracket; none at the level of declarations.
     token: Option<usize>,
-    /// Arrows from here on belong to these brackets.
+    /// The arrows from this index on are inside the bracket.
     arrows: usize,
     /// Inside the variables of a `sum` or `dist`, arrows belong to sorts.
     variables_of: Option<Kind>,
 }
 
-/// Fills in [`Token::partner`] and [`Token::flag`], and reports brackets without a partner, at most
-/// one in a declaration.
+/// Sets [`Token::partner`] and [`Token::flag`], and reports brackets without a partner, at most one
+/// per declaration.
 pub(super) fn find(tokens: &mut [Token], diagnostics: &mut Vec<Diagnostic>) {
     let ground = || Open { token: None, arrows: 0, variables_of: None };
     let mut open = vec![ground()];
     let mut arrows: Vec<usize> = Vec::new();
-    // After an error the rest of the declaration is left alone.
+    // After an error the rest of the declaration is skipped.
     let mut broken = false;
     for index in 0..tokens.len() {
         let kind = tokens[index].kind;
@@ -80,7 +80,7 @@ pub(super) fn find(tokens: &mut [Token], diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The bracket that closes.
+/// The closing bracket for an opening one.
 fn closing(open: Kind) -> Kind {
     match open {
         Kind::OpenParen => Kind::CloseParen,

@@ -1,4 +1,4 @@
-//! Interned words, and byte ranges of the text.
+//! Interned words, and byte ranges of the source.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl Span {
         Span { start: self.start, end: other.end }
     }
 
-    /// The same place as a diagnostic wants it.
+    /// The span as a range, for diagnostics.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -54,7 +54,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// The id of a word, new or known.
+    /// The id of a word, added if it is new.
     pub fn intern(&mut self, word: &str) -> Symbol {
         if let Some(&symbol) = self.ids.get(word) {
             return symbol;
@@ -65,7 +65,7 @@ impl Symbols {
         symbol
     }
 
-    /// The id of a word, when it occurs.
+    /// The id of a word, if it occurs.
     pub fn find(&self, word: &str) -> Option<Symbol> {
         self.ids.get(word).copied()
     }
@@ -75,12 +75,12 @@ impl Symbols {
         &self.words[symbol.index()]
     }
 
-    /// All words, in the order of their ids.
+    /// All words by id.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| &**word)
     }
 
-    /// How many different words there are.
+    /// The number of words.
     pub fn len(&self) -> usize {
         self.words.len()
     }
@@ -91,12 +91,12 @@ impl Symbols {
     }
 }
 
-/// A word where it stands.
+/// An occurrence of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Name {
     /// The word.
     pub symbol: Symbol,
-    /// Its place.
+    /// Its position.
     pub span: Span,
 }
 

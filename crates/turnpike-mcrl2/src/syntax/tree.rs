@@ -1,7 +1,7 @@
 //! The arena of expressions. Nodes refer to each other by id, and **the id of a child is smaller
 //! than that of its parent**. A pass from the leaves up is a loop over the ids, and a pass from the
-//! root down is the same loop backwards, so no depth of nesting can overflow the stack. Parentheses
-//! are not kept.
+//! root down is the same loop backwards, so nesting cannot overflow the stack. Parentheses are not
+//! stored.
 
 use super::operator::{BinaryOperator, Binder, BuiltinSort, Container, ProcessOperator, UnaryOperator};
 use super::symbol::{Name, Span, Symbol, Symbols};
@@ -23,7 +23,7 @@ pub struct ProcessId(u32);
 pub enum Sort {
     /// `Bool`, `Pos`, `Nat`, `Int`, `Real`.
     Builtin(BuiltinSort),
-    /// `List(S)` and its like.
+    /// `List(S)`, `Set(S)` and so on.
     Container(Container, SortId),
     /// A declared sort.
     Name(Symbol),
@@ -38,21 +38,21 @@ pub enum Sort {
     },
 }
 
-/// One alternative of a struct.
+/// An alternative of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constructor {
     /// Its name.
     pub name: Name,
     /// Its fields; empty for constants.
     pub fields: Box<[Field]>,
-    /// The function that recognises it, written after `?`.
+    /// The function that recognises it, after `?`.
     pub recogniser: Option<Name>,
 }
 
 /// A field of a constructor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The function that selects it, when it has a name.
+    /// The function that selects it, if there is one.
     pub projection: Option<Name>,
     /// Its sort.
     pub sort: SortId,
@@ -76,33 +76,33 @@ pub enum Data {
     Number(Symbol),
     /// `true` or `false`.
     Bool(bool),
-    /// `[a, b]`, also `[]`.
+    /// `[a, b]`, including `[]`.
     List(Box<[DataId]>),
-    /// `{a, b}`, also `{}`.
+    /// `{a, b}`, including `{}`.
     Set(Box<[DataId]>),
-    /// `{a: 1, b: 2}` as pairs of element and count, also `{:}`.
+    /// `{a: 1, b: 2}` as pairs of element and count, including `{:}`.
     Bag(Box<[(DataId, DataId)]>),
-    /// `{x: S | body}`: a set when the body is a truth value, a bag when it is a number.
+    /// `{x: S | body}`: a set if the body is a truth value, a bag if it is a number.
     Comprehension {
-        /// The one bound variable.
+        /// The bound variable.
         variable: Variable,
         /// Truth value or count.
         body: DataId,
     },
     /// `f(a, b)`
     Apply {
-        /// What is applied.
+        /// The function.
         function: DataId,
         /// At least one.
         arguments: Box<[DataId]>,
     },
     /// `f[key -> value]`
     Update {
-        /// What is changed.
+        /// The function that is updated.
         function: DataId,
-        /// Where.
+        /// The argument.
         key: DataId,
-        /// To what.
+        /// The new result.
         value: DataId,
     },
     /// A prefix operator.
@@ -111,16 +111,16 @@ pub enum Data {
     Binary(BinaryOperator, DataId, DataId),
     /// `forall`, `exists` or `lambda`.
     Binder {
-        /// Which.
+        /// The kind of binder.
         binder: Binder,
         /// At least one.
         variables: Box<[Variable]>,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: DataId,
     },
-    /// `body whr x = e, … end`: the values are taken outside, then named inside the body.
+    /// `body whr x = e, … end`: the values do not see the names, the body does.
     Where {
-        /// What the names are bound in.
+        /// The scope of the names.
         body: DataId,
         /// At least one.
         definitions: Box<[Assignment]>,
@@ -143,36 +143,35 @@ pub enum Process {
     Delta,
     /// `tau`
     Tau,
-    /// `a` or `a(e, …)`: an action, or a process with values for all its parameters; the name
-    /// decides which.
+    /// `a` or `a(e, …)`: an action, or a process with values for all its parameters, depending on
+    /// the name.
     Action {
         /// The action or process.
         name: Name,
-        /// Data or parameters; empty when written without parentheses.
+        /// Data or parameters; none if there are no parentheses.
         arguments: Box<[DataId]>,
     },
-    /// `P(x = e, …)` or `P()`: parameters that are not mentioned keep the value of the variable of
-    /// that name.
+    /// `P(x = e, …)` or `P()`: other parameters keep the value of the variable with that name.
     Call {
         /// The process.
         name: Name,
-        /// New values, all taken before any is set.
+        /// The new values, all evaluated before any is assigned.
         assignments: Box<[Assignment]>,
     },
     /// An infix operator.
     Binary(ProcessOperator, ProcessId, ProcessId),
     /// `p @ t`
     At {
-        /// What happens.
+        /// The process.
         process: ProcessId,
-        /// When its first action happens.
+        /// The time of its first action.
         time: DataId,
     },
     /// `sum x: S. p`
     Sum {
         /// At least one.
         variables: Box<[Variable]>,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: ProcessId,
     },
     /// `dist x: S[weight]. p`
@@ -181,7 +180,7 @@ pub enum Process {
         variables: Box<[Variable]>,
         /// The probability of a choice.
         weight: DataId,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: ProcessId,
     },
     /// `c -> p` or `c -> p <> q`

@@ -63,7 +63,7 @@ pub enum Builtin {
     Round,
     /// `sqrt`: rounded down.
     Sqrt,
-    /// `Pos2Nat`, `Int2Nat` and the like; the signature says from which sort to which.
+    /// `Pos2Nat`, `Int2Nat` and so on. The signature determines the two sorts.
     Convert,
     /// `|>`: element before list.
     Cons,
@@ -134,7 +134,7 @@ impl Builtin {
     }
 }
 
-/// A place in a signature.
+/// A term in a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Term {
     Bool,
@@ -142,9 +142,9 @@ pub(super) enum Term {
     Nat,
     Int,
     Real,
-    /// Any sort, the same everywhere in the signature.
+    /// Any sort. All occurrences in a signature are the same.
     S,
-    /// Another one.
+    /// Another such sort.
     T,
     List,
     Set,
@@ -244,7 +244,7 @@ overloads! {
     UPDATE = Update(Function, S, T) -> Function;
 }
 
-/// The built-in functions that have a name, with their signatures.
+/// The built-in functions with a name, and their signatures.
 pub(super) static NAMED: [(&str, &[Overload]); 31] = [
     ("if", IF),
     ("exp", EXP),
@@ -279,7 +279,7 @@ pub(super) static NAMED: [(&str, &[Overload]); 31] = [
     ("Bag2Set", BAG2SET),
 ];
 
-/// Whether every specification has a function of this name.
+/// Whether a built-in function has this name.
 pub(crate) fn is_builtin_name(name: &str) -> bool {
     NAMED.iter().any(|&(one, _)| one == name)
 }
@@ -325,7 +325,7 @@ pub(super) fn of_update() -> &'static [Overload] {
 }
 
 impl Term {
-    /// As written in a list of candidates.
+    /// The text in a list of candidates.
     pub(super) fn text(self) -> &'static str {
         match self {
             Term::Bool => "Bool",
@@ -346,7 +346,7 @@ impl Term {
 }
 
 impl Overload {
-    /// The signature as one would declare it.
+    /// The signature in the syntax of a declaration.
     pub(super) fn text(&self) -> String {
         let domain: Vec<&str> = self.domain.iter().map(|term| term.text()).collect();
         format!("{} -> {}", domain.join(" # "), self.codomain.text())

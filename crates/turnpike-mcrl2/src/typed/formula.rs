@@ -1,5 +1,4 @@
-//! A formula after type checking: a graph without negations, whose numbers refer to lists of typed
-//! data.
+//! A type-checked formula: a graph without negations, whose numbers refer to lists of typed data.
 
 use std::ops::Range;
 
@@ -7,7 +6,7 @@ use turnpike_model::formula::{Formula, Node};
 
 use super::items::{ActionId, ExpressionId, VariableId};
 
-/// A formula after type checking.
+/// A type-checked formula.
 #[derive(Clone, Debug)]
 pub struct TypedFormula {
     /// The graph.
@@ -22,9 +21,9 @@ pub struct TypedFormula {
     pub arguments: Vec<Box<[ExpressionId]>>,
     /// The variables of quantifiers.
     pub quantifiers: Vec<BoundVariables>,
-    /// The names of actions in the formula, each with a place.
+    /// The names of actions in the formula, each with a position.
     pub action_names: Vec<(String, Range<usize>)>,
-    /// Those that nothing declares, when that is not an error.
+    /// Those without a declaration, if that is not an error.
     pub assumed: Vec<(String, Range<usize>)>,
 }
 
@@ -35,16 +34,16 @@ pub struct BoundVariables {
     pub variables: Box<[VariableId]>,
     /// The node that binds them.
     pub node: u32,
-    /// Where it stands.
+    /// Its position.
     pub place: Range<usize>,
 }
 
 /// A set of multi-actions.
 #[derive(Clone, Debug)]
 pub enum ActionFormula {
-    /// All if the condition holds, else none.
+    /// All multi-actions if the condition holds, otherwise none.
     Data(ExpressionId),
-    /// Exactly these actions together; none for `tau`.
+    /// Exactly these actions together; `tau` if there are none.
     Multi(Box<[(ActionId, Box<[ExpressionId]>)]>),
     /// The complement.
     Not(Box<ActionFormula>),
@@ -61,7 +60,7 @@ pub enum ActionFormula {
         all: bool,
         /// The variables.
         variables: Box<[VariableId]>,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: Box<ActionFormula>,
     },
 }
@@ -97,8 +96,8 @@ impl ActionFormula {
 }
 
 impl TypedFormula {
-    /// Calls `visit` with every multi-action of the formula, and whether the formula can only become
-    /// true, rather than false, when nothing matches it.
+    /// Calls `visit` with every multi-action of the formula, and whether the formula can only
+    /// become true, not false, if nothing matches it.
     pub fn for_each_multi_action(&self, visit: &mut impl FnMut(&[(ActionId, Box<[ExpressionId]>)], bool)) {
         for node in &self.graph.nodes {
             if let Node::Modality { all, action, .. } = node
@@ -110,9 +109,10 @@ impl TypedFormula {
     }
 }
 
-/// Gives every fixed point of a graph its rank. `levels` says how many fixed points are around each.
+/// Assigns ranks to the fixed points of a graph. `levels` has the number of enclosing fixed points
+/// of each.
 ///
-/// Only fixed points that call each other matter for each other's rank, so alternation is counted
+/// Only fixed points that call each other affect each other's rank, so alternation is counted
 /// within strongly connected components.
 pub(super) fn rank(graph: &mut Formula, levels: &[usize]) {
     let count = graph.points.len();
@@ -133,7 +133,7 @@ pub(super) fn rank(graph: &mut Formula, levels: &[usize]) {
     }
 }
 
-/// The fixed points that are called below a node, without going into them.
+/// The fixed points called below a node, without entering them.
 fn calls_below(nodes: &[Node], root: u32) -> Vec<u32> {
     let (mut found, mut rest, mut seen) = (Vec::new(), vec![root], vec![false; nodes.len()]);
     while let Some(id) = rest.pop() {

@@ -47,17 +47,17 @@ ids! {
 /// A function or constant with one sort. Overloaded functions are several of these.
 #[derive(Clone, Debug)]
 pub struct FunctionSymbol {
-    /// Its name; for built-in functions that are written as operators, the operator.
+    /// Its name, or the operator of a built-in function.
     pub name: Symbol,
-    /// Where it comes from.
+    /// The origin of the function.
     pub kind: SymbolKind,
     /// Its sort: a function sort, or the sort of a constant.
     pub sort: SortId,
-    /// Where it is declared; empty for built-in functions.
+    /// The position of its declaration; empty for built-in functions.
     pub span: Span,
 }
 
-/// Where a function comes from.
+/// The origin of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
     /// A `cons` section.
@@ -68,47 +68,46 @@ pub enum SymbolKind {
     StructConstructor {
         /// The structured sort.
         sort: SortId,
-        /// Which alternative.
+        /// The index of the alternative.
         index: u32,
     },
     /// A function that selects a field of a structured sort.
     Projection {
         /// The structured sort.
         sort: SortId,
-        /// The fields it selects, as alternative and position: at most one for each alternative.
+        /// The selected fields as alternative and position, at most one for each alternative.
         fields: Box<[(u32, u32)]>,
     },
     /// A function that recognises an alternative of a structured sort.
     Recogniser {
         /// The structured sort.
         sort: SortId,
-        /// Which alternative.
+        /// The index of the alternative.
         index: u32,
     },
-    /// A function that every specification has.
+    /// A built-in function.
     Builtin(Builtin),
 }
 
 /// The functions of an alternative that was added to a structured sort.
 #[derive(Clone, Debug)]
 pub struct Alternative {
-    /// Makes a value of it.
+    /// Constructs a value of the alternative.
     pub constructor: SymbolId,
-    /// Tells whether a value is one of it.
+    /// Recognises values of the alternative.
     pub recogniser: SymbolId,
-    /// Select its fields, in their order.
+    /// Select the fields, in order.
     pub projections: Box<[SymbolId]>,
 }
 
-/// A declared variable: of an equation, a process, a sum, a quantifier, or of the whole
-/// specification.
+/// A declared variable: of an equation, a process, a sum, a quantifier, or the whole specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
     /// Its name. Different variables may have the same.
     pub name: Symbol,
     /// Its sort.
     pub sort: SortId,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub span: Span,
 }
 
@@ -121,23 +120,23 @@ pub enum Expression {
     Symbol(SymbolId),
     /// `true` or `false`.
     Bool(bool),
-    /// A number of any size, as decimal digits. Its sort may be larger than need be: a 1 used as
+    /// A number of any size, as decimal digits. Its sort may be larger than necessary: a 1 used as
     /// `Real` is a constant of that sort, without conversion.
     Number(Symbol),
-    /// `[a, b]`, also `[]`.
+    /// `[a, b]`, including `[]`.
     List(Box<[ExpressionId]>),
-    /// `{a, b}`, also `{}`: always of sort `FSet`.
+    /// `{a, b}`, including `{}`: always of sort `FSet`.
     Set(Box<[ExpressionId]>),
-    /// `{a: 1, b: 2}` as pairs of element and count, also `{:}`: always of sort `FBag`.
+    /// `{a: 1, b: 2}` as pairs of element and count, including `{:}`: always of sort `FBag`.
     Bag(Box<[(ExpressionId, ExpressionId)]>),
-    /// `{x: S | body}`: of sort `Set` with a truth value, of sort `Bag` with a `Nat` as body.
+    /// `{x: S | body}`: of sort `Set` if the body is a truth value, of sort `Bag` if it is a `Nat`.
     Comprehension {
         /// The bound variable.
         variable: VariableId,
         /// Truth value or count.
         body: ExpressionId,
     },
-    /// A known function with all its arguments, operators and updates included.
+    /// A known function with all its arguments, including operators and updates.
     Call {
         /// The function.
         symbol: SymbolId,
@@ -151,21 +150,22 @@ pub enum Expression {
         /// As many as its sort says.
         arguments: Box<[ExpressionId]>,
     },
-    /// An implicit conversion, from the sort of the operand to the sort of this: `Pos` to `Nat` to
-    /// `Int` to `Real`, `FSet` to `Set`, `FBag` to `Bag`. May take several of these steps at once.
+    /// An implicit conversion from the sort of the operand to the sort of this expression: `Pos` to
+    /// `Nat` to `Int` to `Real`, `FSet` to `Set`, `FBag` to `Bag`. May combine several of these
+    /// steps.
     Upcast(ExpressionId),
     /// `forall`, `exists` or `lambda`.
     Binder {
-        /// Which.
+        /// The kind of binder.
         binder: Binder,
         /// At least one.
         variables: Box<[VariableId]>,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: ExpressionId,
     },
-    /// `body whr x = e, … end`: values are taken outside, then named inside the body.
+    /// `body whr x = e, … end`: the values do not see the names, the body does.
     Where {
-        /// What the names are bound in.
+        /// The scope of the names.
         body: ExpressionId,
         /// At least one.
         definitions: Box<[(VariableId, ExpressionId)]>,
@@ -175,13 +175,13 @@ pub enum Expression {
 /// `condition -> left = right;`
 #[derive(Clone, Debug)]
 pub struct Equation {
-    /// The variables declared for it, which it need not use all.
+    /// The variables declared for it, not all of which need to occur.
     pub variables: std::ops::Range<u32>,
-    /// When it may be used.
+    /// The condition under which it applies.
     pub condition: Option<ExpressionId>,
     /// The side that is matched.
     pub left: ExpressionId,
-    /// What it becomes; of the same sort.
+    /// The side that replaces it, of the same sort.
     pub right: ExpressionId,
     /// The whole equation.
     pub span: Span,
@@ -201,7 +201,7 @@ pub struct Action {
     pub name: Symbol,
     /// The sorts of its arguments.
     pub sorts: Box<[SortId]>,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub span: Span,
 }
 
@@ -212,9 +212,9 @@ pub struct Process {
     pub name: Symbol,
     /// Its parameters.
     pub parameters: Box<[VariableId]>,
-    /// What it does; absent only while a specification with errors is being checked.
+    /// Its body. Absent only while a specification with errors is being checked.
     pub body: Option<BehaviourId>,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub span: Span,
 }
 
@@ -227,34 +227,33 @@ pub enum Behaviour {
     Tau,
     /// An action with its data.
     Action {
-        /// Which.
+        /// The action.
         action: ActionId,
-        /// Of exactly its sorts.
+        /// Arguments of exactly its sorts.
         arguments: Box<[ExpressionId]>,
     },
-    /// A process with values for all its parameters, in their order. `P(x = e)` and `P()` are
-    /// written out: a parameter that was not mentioned gets the variable of that name visible at
-    /// the call.
+    /// A process with values for all its parameters, in order. `P(x = e)` and `P()` are expanded:
+    /// other parameters get the variable with that name that is visible at the call.
     Call {
-        /// Which.
+        /// The process.
         process: ProcessId,
-        /// Of exactly the sorts of its parameters.
+        /// Arguments of exactly the sorts of its parameters.
         arguments: Box<[ExpressionId]>,
     },
     /// An infix operator.
     Binary(ProcessOperator, BehaviourId, BehaviourId),
     /// `p @ t`
     At {
-        /// What happens.
+        /// The process.
         body: BehaviourId,
-        /// When, of sort `Real`.
+        /// The time of its first action, of sort `Real`.
         time: ExpressionId,
     },
     /// `sum x: S. p`
     Sum {
         /// At least one.
         variables: Box<[VariableId]>,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: BehaviourId,
     },
     /// `dist x: S[weight]. p`
@@ -263,26 +262,26 @@ pub enum Behaviour {
         variables: Box<[VariableId]>,
         /// The probability of a choice, of sort `Real`.
         weight: ExpressionId,
-        /// What they are bound in.
+        /// The scope of the variables.
         body: BehaviourId,
     },
     /// `c -> p` or `c -> p <> q`
     If {
         /// Of sort `Bool`.
         condition: ExpressionId,
-        /// When it holds.
+        /// The process if it is true.
         then: BehaviourId,
-        /// When it does not.
+        /// The process if it is false.
         otherwise: Option<BehaviourId>,
     },
-    /// `block({a, b}, p)`; all actions of these names.
+    /// `block({a, b}, p)`: blocks all actions with these names.
     Block {
         /// Action names.
         actions: Box<[Symbol]>,
         /// The process.
         body: BehaviourId,
     },
-    /// `hide({a, b}, p)`; all actions of these names.
+    /// `hide({a, b}, p)`: hides all actions with these names.
     Hide {
         /// Action names.
         actions: Box<[Symbol]>,
@@ -298,15 +297,15 @@ pub enum Behaviour {
     },
     /// `rename({a -> b}, p)`
     Rename {
-        /// Old and new action names; no old name twice.
+        /// Old and new action names. Old names are distinct.
         renamings: Box<[(Symbol, Symbol)]>,
         /// The process.
         body: BehaviourId,
     },
     /// `comm({a|b -> c}, p)`
     Comm {
-        /// Action names that communicate, with repetition, and the name of what they become. No
-        /// name is in two of them.
+        /// Action names that communicate, with repetition, and the resulting name. No name occurs
+        /// on two left sides.
         rules: Box<[(Box<[Symbol]>, Symbol)]>,
         /// The process.
         body: BehaviourId,

@@ -12,15 +12,15 @@ use super::items::{
 use super::sorts::{Sort, SortId, Sorts, StructConstructor, StructField};
 use crate::syntax::{Span, Symbol, Symbols};
 
-/// A specification after type checking.
+/// A type-checked specification.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// The words: all names of the specification, and digits of numbers.
+    /// The words: all names of the specification, and the digits of numbers.
     pub words: Symbols,
     /// The sorts.
     pub sorts: Sorts,
-    /// Functions and constants: the declared ones first, then those built-in ones that are used,
-    /// one for each sort.
+    /// Functions and constants: first the declared ones, then the built-in ones that are used, one
+    /// for each sort.
     pub symbols: Vec<FunctionSymbol>,
     /// All variables. Those declared together have consecutive ids.
     pub variables: Vec<Variable>,
@@ -32,9 +32,9 @@ pub struct Program {
     pub actions: Vec<Action>,
     /// The processes in the order of the text.
     pub processes: Vec<Process>,
-    /// The initial process; absent when the specification has none, which the parser reports.
+    /// The initial process. Absent if the specification has none, which the parser reports.
     pub init: Option<BehaviourId>,
-    /// How it is executed.
+    /// Options for its execution.
     pub execution: ExecutionOptions,
     expressions: Vec<(Expression, SortId, Span)>,
     behaviours: Vec<(Behaviour, Span)>,
@@ -42,18 +42,18 @@ pub struct Program {
     instances: FxHashMap<(Builtin, SortId), SymbolId>,
     pub(super) sort_names: FxHashMap<Symbol, SortId>,
     constructors: FxHashMap<SortId, Vec<SymbolId>>,
-    /// What simplifying has found out about the equations.
+    /// Cached facts about the equations, for simplification.
     pub(crate) facts: Option<std::sync::Arc<crate::typed::expression::Facts>>,
 }
 
 /// Options for executing a specification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExecutionOptions {
-    /// States hold all variables of what is left to do, and what was drawn on the way, even if
+    /// Whether states hold all variables in scope and the outcomes of choices on the way, even if
     /// nothing depends on them.
     pub keep_dead: bool,
-    /// The most values of a quantified variable that are tried, from the least one on; without it,
-    /// as many as its bounds leave.
+    /// How many values of a quantified variable are tried, from the least one. Without a limit, as
+    /// many as its bounds allow.
     pub quantifier_limit: Option<u32>,
 }
 
@@ -68,12 +68,12 @@ impl Program {
         self.expressions[id.index()].1
     }
 
-    /// Where a data expression stands.
+    /// The position of a data expression.
     pub fn span_of(&self, id: ExpressionId) -> Span {
         self.expressions[id.index()].2
     }
 
-    /// How many data expressions there are: ids below this are valid.
+    /// The number of data expressions. Smaller ids are valid.
     pub fn expression_count(&self) -> usize {
         self.expressions.len()
     }
@@ -88,12 +88,12 @@ impl Program {
         &self.behaviours[id.index()].0
     }
 
-    /// Where a process expression stands.
+    /// The position of a process expression.
     pub fn behaviour_span(&self, id: BehaviourId) -> Span {
         self.behaviours[id.index()].1
     }
 
-    /// How many process expressions there are: ids below this are valid.
+    /// The number of process expressions. Smaller ids are valid.
     pub fn behaviour_count(&self) -> usize {
         self.behaviours.len()
     }
@@ -128,8 +128,8 @@ impl Program {
         &self.processes[id.index()]
     }
 
-    /// The declared functions and constants of a name, in the order of the text, those of
-    /// structured sorts first.
+    /// The declared functions and constants with a name, in source order, those of structured sorts
+    /// first.
     pub fn symbols_named(&self, name: Symbol) -> &[SymbolId] {
         self.named.get(&name).map_or(&[], Vec::as_slice)
     }
@@ -145,20 +145,20 @@ impl Program {
         self.words.text(word)
     }
 
-    /// A sort as one would write it.
+    /// The text of a sort.
     pub fn sort_text(&self, sort: SortId) -> String {
         self.sorts.text(sort, &self.words)
     }
 
-    /// Adds an expression whose children are there already. For phases that rewrite a program: the
-    /// sort is the caller's promise.
+    /// Adds an expression whose children exist already, for phases that rewrite a program. The
+    /// caller guarantees the sort.
     pub fn add_expression(&mut self, expression: Expression, sort: SortId, span: Span) -> ExpressionId {
         let id = ExpressionId::new(self.expressions.len());
         self.expressions.push((expression, sort, span));
         id
     }
 
-    /// Adds a process expression whose children are there already.
+    /// Adds a process expression whose children exist already.
     pub fn add_behaviour(&mut self, behaviour: Behaviour, span: Span) -> BehaviourId {
         let id = BehaviourId::new(self.behaviours.len());
         self.behaviours.push((behaviour, span));
@@ -172,8 +172,8 @@ impl Program {
         id
     }
 
-    /// A built-in function at a sort, new or known: the caller promises that it has that signature.
-    /// `name` is how it is written.
+    /// A built-in function at a sort, added if it is new. The caller guarantees that it has this
+    /// signature. `name` is its notation.
     pub fn builtin(&mut self, builtin: Builtin, name: Symbol, sort: SortId) -> SymbolId {
         if let Some(&id) = self.instances.get(&(builtin, sort)) {
             return id;
@@ -185,9 +185,9 @@ impl Program {
         id
     }
 
-    /// Adds an alternative to a structured sort that a later phase made with [`Sorts::add_struct`].
-    /// Its functions are not found by name, so that they never get in the way of those of the
-    /// specification. `None` if the sort is not a structured one.
+    /// Adds an alternative to a structured sort that a later phase added with
+    /// [`Sorts::add_struct`]. Its functions are not found by name, so that they cannot conflict
+    /// with those of the specification. `None` if the sort is not a structured one.
     pub fn add_alternative(
         &mut self,
         sort: SortId,

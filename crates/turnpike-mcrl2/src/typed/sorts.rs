@@ -1,12 +1,12 @@
 //! The sorts of a specification, interned: equal sorts have equal ids, and aliases are replaced by
-//! what they mean.
+//! their definitions.
 
 use rustc_hash::FxHashMap;
 
 use crate::syntax::{Container, Span, Symbol, Symbols};
 
-/// How deep sorts may nest, as in `List(List(…))`. Walks over sorts recurse this far and no
-/// further.
+/// The deepest nesting of sorts, as in `List(List(…))`. It bounds the recursion of walks over
+/// sorts.
 pub const MAX_DEPTH: usize = 200;
 
 /// An interned sort in [`Sorts`]. The ids of the built-in sorts are constants of this type, and
@@ -25,7 +25,7 @@ impl SortId {
     pub const INT: SortId = SortId(3);
     /// `Real`
     pub const REAL: SortId = SortId(4);
-    /// What a wrong declaration leaves behind; never part of a program without errors.
+    /// The result of an erroneous declaration. Never part of a program without errors.
     pub const UNKNOWN: SortId = SortId(5);
 
     pub(crate) fn new(index: u32) -> SortId {
@@ -42,7 +42,7 @@ impl SortId {
         (1..=4).contains(&self.0)
     }
 
-    /// The next smaller number sort: `Int` for `Real`, nothing for `Pos`.
+    /// The next smaller number sort: `Int` for `Real`, `None` for `Pos`.
     pub fn smaller_number(self) -> Option<SortId> {
         (2..=4).contains(&self.0).then(|| SortId(self.0 - 1))
     }
@@ -61,9 +61,9 @@ pub enum Sort {
     Int,
     /// Rational numbers.
     Real,
-    /// What a wrong declaration leaves behind.
+    /// The result of an erroneous declaration.
     Unknown,
-    /// `List(S)` and its like.
+    /// `List(S)`, `Set(S)` and so on.
     Container(Container, SortId),
     /// `A # B -> C`
     Function {
@@ -72,7 +72,7 @@ pub enum Sort {
         /// The result.
         codomain: SortId,
     },
-    /// A sort declared without definition; its constructors, if any, stand in `cons` sections. An
+    /// A sort declared without definition. Its constructors, if any, are in `cons` sections. An
     /// index into [`Sorts::basics`].
     Basic(u32),
     /// A structured sort: an index into [`Sorts::structs`].
@@ -84,17 +84,17 @@ pub enum Sort {
 pub struct Basic {
     /// Its name.
     pub name: Symbol,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub span: Span,
 }
 
 /// A structured sort.
 #[derive(Clone, Debug, Default)]
 pub struct Struct {
-    /// The alias it was declared by; none for one written inline, whose constructors cannot be
-    /// used.
+    /// The alias it was declared by. `None` for a struct written inline, whose constructors cannot
+    /// be used.
     pub name: Option<Symbol>,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub span: Span,
     /// The alternatives in order of declaration, which is their order under `<`.
     pub constructors: Box<[StructConstructor]>,
@@ -160,32 +160,32 @@ impl Sorts {
         id
     }
 
-    /// What a sort is.
+    /// The structure of a sort.
     pub fn get(&self, id: SortId) -> &Sort {
         &self.kinds[id.index()]
     }
 
-    /// How many sorts there are: ids below this are valid.
+    /// The number of sorts. Smaller ids are valid.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// Never: the built-in sorts are always there.
+    /// Always false, because of the built-in sorts.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// All sorts, in the order in which they were met.
+    /// All sorts by id.
     pub fn iter(&self) -> impl Iterator<Item = (SortId, &Sort)> {
         self.kinds.iter().enumerate().map(|(index, sort)| (SortId(index as u32), sort))
     }
 
-    /// How deep a sort nests; structured sorts and basic sorts count as leaves.
+    /// The nesting depth of a sort. Structured sorts and basic sorts are leaves.
     pub fn depth(&self, id: SortId) -> usize {
         usize::from(self.depths[id.index()])
     }
 
-    /// `List(S)` and its like; unknown when the element is unknown or the sort would nest too
+    /// `List(S)`, `Set(S)` and so on. Unknown if the element is unknown or the sort would nest too
     /// deeply.
     pub fn container(&mut self, container: Container, element: SortId) -> SortId {
         let depth = self.depth(element) + 1;
@@ -195,8 +195,8 @@ impl Sorts {
         self.intern(Sort::Container(container, element), depth)
     }
 
-    /// `A # B -> C`, or just `C` without arguments; unknown when a part is or the sort would nest
-    /// too deeply.
+    /// `A # B -> C`, or only `C` without arguments. Unknown if a part is unknown or the sort would
+    /// nest too deeply.
     pub fn function(&mut self, domain: &[SortId], codomain: SortId) -> SortId {
         if domain.is_empty() {
             return codomain;
@@ -216,14 +216,14 @@ impl Sorts {
         self.intern(Sort::Basic(index), 0)
     }
 
-    /// A new structured sort, to be filled in [`Sorts::structs`].
+    /// A new structured sort. Its constructors are to be added to [`Sorts::structs`].
     pub fn add_struct(&mut self, name: Option<Symbol>, span: Span) -> SortId {
         let index = u32::try_from(self.structs.len()).expect("fewer than 2^32 sorts");
         self.structs.push(Struct { name, span, constructors: Box::default() });
         self.intern(Sort::Struct(index), 0)
     }
 
-    /// The arguments and the result of a function sort; no arguments for other sorts.
+    /// The arguments and the result of a function sort. Other sorts have no arguments.
     pub fn signature(&self, id: SortId) -> (&[SortId], SortId) {
         match self.get(id) {
             Sort::Function { domain, codomain } => (domain, *codomain),
@@ -231,7 +231,7 @@ impl Sorts {
         }
     }
 
-    /// The structured sort behind an id.
+    /// The definition of a structured sort.
     pub fn structure(&self, id: SortId) -> Option<&Struct> {
         match self.get(id) {
             Sort::Struct(index) => Some(&self.structs[*index as usize]),
@@ -239,7 +239,7 @@ impl Sorts {
         }
     }
 
-    /// The element sort, when the sort is that container.
+    /// The element sort, if the sort is this kind of container.
     pub fn element(&self, container: Container, id: SortId) -> Option<SortId> {
         match self.get(id) {
             Sort::Container(found, element) if *found == container => Some(*element),
@@ -257,7 +257,7 @@ impl Sorts {
         }
     }
 
-    /// The sort as one would write it, structured sorts by name.
+    /// The text of a sort, with structured sorts by name.
     pub fn text(&self, id: SortId, words: &Symbols) -> String {
         let mut text = String::new();
         self.write(id, words, false, &mut text);

@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use super::{Head, Heap, Value};
 
 impl Heap {
-    /// The bag of these elements, given in any order, with counts that add up; `None` if a count is
-    /// not a natural number.
+    /// The bag of these elements, in any order. Counts of equal elements add up. `None` if a count
+    /// is not a natural number.
     pub fn bag_of(&mut self, elements: &[(Value, Value)]) -> Option<Value> {
         let mut sorted = elements.to_vec();
         sorted.sort_by(|one, other| self.compare(one.0, other.0));
@@ -25,8 +25,8 @@ impl Heap {
         Some(self.bag_from(arguments, Value::ZERO))
     }
 
-    /// A bag of increasing elements with counts that may be the usual one, which all other elements
-    /// have.
+    /// A bag of increasing elements. Elements with the usual count, which all other elements have,
+    /// are dropped.
     fn bag_from(&mut self, mut arguments: Vec<Value>, usual: Value) -> Value {
         if arguments.chunks_exact(2).any(|pair| pair[1] == usual) {
             arguments =
@@ -36,7 +36,7 @@ impl Heap {
         if usual == Value::ZERO { counts } else { self.make(Head::BagBy, &[usual, counts]) }
     }
 
-    /// The count that all elements have but for those of a finite bag, for bags of that kind.
+    /// The usual count, and the finite bag of all other counts. `None` for other kinds of bags.
     fn bag_parts(&self, bag: Value) -> Option<(Value, Value)> {
         match self.head(bag)? {
             Head::Bag => Some((Value::ZERO, bag)),
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!((heap.arity(with_zero), heap.bag_by(true, Value::NIL, with_zero)), (2, Value::EMPTY_BAG));
         let by = heap.bag_by(false, Value::NIL, with_zero);
         assert_eq!(heap.head(by), Some(Head::BagBy));
-        // All but 1: once each.
+        // All numbers except for 1, once each.
         let most = heap.make(Head::CoSet, &[small(1)]);
         let once = heap.set_to_bag(most).unwrap();
         assert_eq!(
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_known_is_not_claimed() {
+    fn unknown_results_are_stuck() {
         let mut heap = heap();
         let (one, two) = (heap.make(Head::Apply, &[small(1)]), heap.make(Head::Apply, &[small(2)]));
         let ones = heap.bag_of(&[(one, small(1))]).unwrap();

@@ -11,14 +11,13 @@ use super::{Head, Heap, Value};
 use crate::syntax::{Binder, Symbol};
 use crate::typed::SortId;
 
-/// How much stack a step of a walk over values may take, and how much more is allocated when it
-/// runs out.
+/// The stack that must be left for a step of a walk over values, and the size of a new segment.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
-/// A body with more nodes than this, written out, has no normal form.
+/// A body with more nodes than this, counting shared ones repeatedly, has no normal form.
 const LARGE: usize = 20_000;
 
-/// The variables to be bound: from this one on, so many.
+/// The variables to bind: `count` many from `first` on.
 #[derive(Clone, Copy, Debug)]
 struct Closing {
     first: u32,
@@ -26,14 +25,13 @@ struct Closing {
 }
 
 impl Heap {
-    /// The variable that stands for itself while the body of a binder is evaluated.
+    /// A variable without a value, used while the body of its binder is evaluated.
     pub fn free(&mut self, number: u32) -> Value {
         self.make(Head::Free(number), &[])
     }
 
-    /// The binder of a body in which the variables from `first` on are to be bound. For a lambda,
-    /// `source` says how it is applied; `FALSE` when that is not known. `None` if the body is too
-    /// large.
+    /// The binder that binds the variables from `first` on in a body. For a lambda, `source` is the
+    /// value to apply instead; `FALSE` if there is none. `None` if the body is too large.
     pub fn close(
         &mut self,
         binder: Binder,
@@ -53,13 +51,12 @@ impl Heap {
             arguments.extend([number(name.index()), number(sort.index())]);
         }
         arguments.push(body);
-        // A source that depends on a variable further out is of no use when that is bound.
+        // A source that depends on a variable of an enclosing binder is useless once that is bound.
         let source = if self.is_open(source) { Value::FALSE } else { source };
         Some(self.make_from(Head::Bind(binder, closing.count), &arguments, source))
     }
 
-    /// A term with variables bound, `depth` others being bound around it, and how many nodes it
-    /// has.
+    /// Binds variables in a term below `depth` other binders. Also returns the number of its nodes.
     fn bind_variables(
         &mut self,
         closing: Closing,
@@ -93,7 +90,7 @@ impl Heap {
         closed
     }
 
-    /// A node with other arguments, put in order where there must be one.
+    /// A node with other arguments, sorted if its head requires that.
     fn rebuild(&mut self, head: Head, mut arguments: Vec<Value>) -> Value {
         let first = match head {
             Head::Set | Head::CoSet => {
@@ -124,7 +121,7 @@ impl Heap {
         Some((Symbol::new(number(index * 2)?), SortId::new(number(index * 2 + 1)?)))
     }
 
-    /// The only value of a function in normal form that does not depend on its arguments.
+    /// The result of a function in normal form that ignores its arguments.
     pub fn constant_function(&self, function: Value) -> Option<Value> {
         match self.head(function)? {
             Head::Bind(Binder::Lambda, _) => {

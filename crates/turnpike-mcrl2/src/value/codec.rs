@@ -1,11 +1,11 @@
-//! Values as bytes that another process running the same specification can read: every node once,
-//! arguments first.
+//! Encodes values as bytes that another process with the same specification can decode: every node
+//! once, arguments first.
 
 use rustc_hash::FxHashMap;
 
 use super::{Head, Heap, Value};
 
-/// Adds a number in groups of seven bits, least first.
+/// Appends a number in groups of seven bits, least significant first.
 fn write(mut number: u64, bytes: &mut Vec<u8>) {
     while number > 127 {
         bytes.push(number as u8 | 128);
@@ -14,7 +14,7 @@ fn write(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-/// Takes such a number from the front.
+/// Reads such a number from the front.
 fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
@@ -29,11 +29,12 @@ fn read(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 impl Heap {
-    /// Adds a value to some bytes. Equal values that were kept give equal bytes in every run.
+    /// Appends a value to some bytes. Equal values that were kept have equal encodings in every
+    /// run.
     ///
-    /// First the number of nodes, then each node as code, arity and arguments, then the value
-    /// itself. A node is referred to by how many nodes come before it (times two); a number that
-    /// stands in a word is written as it is, and odd.
+    /// The encoding is the number of nodes, then each node as code, arity and arguments, then the
+    /// value itself. A reference to a node is twice its index. A number stored in a word is written
+    /// as that word, which is odd.
     pub fn encode(&self, value: Value, bytes: &mut Vec<u8>) {
         if value.as_small().is_some() {
             write(0, bytes);
@@ -70,8 +71,8 @@ impl Heap {
         write(reference(value), bytes);
     }
 
-    /// Takes a value from the front of some bytes and keeps it. `None` if they were not made by
-    /// [`Heap::encode`].
+    /// Decodes a value from the front of some bytes and keeps it. `None` if [`Heap::encode`] did
+    /// not write them.
     pub fn decode(&mut self, bytes: &mut &[u8]) -> Option<Value> {
         let count = read(bytes)?;
         let mut nodes: Vec<Value> = Vec::new();
@@ -93,7 +94,7 @@ impl Heap {
                 Head::Apply | Head::Big => arity > 0,
                 Head::Symbol(_) | Head::Set | Head::CoSet | Head::Lambda(_) | Head::Quantifier(_) => true,
             };
-            // Every argument takes a byte at least.
+            // Every argument takes at least one byte.
             if !fits || arity > bytes.len() {
                 return None;
             }
@@ -111,7 +112,7 @@ impl Heap {
     }
 }
 
-/// The value of a reference.
+/// The value that a reference stands for.
 fn resolve_reference(word: u64, nodes: &[Value]) -> Option<Value> {
     if word % 2 == 1 {
         u32::try_from(word).ok().map(Value)
@@ -143,7 +144,7 @@ mod tests {
             bytes.push(77);
             let mut rest = &bytes[..];
             assert_eq!((heap.decode(&mut rest), rest), (Some(value), &[77][..]));
-            // In a process where everything else has another word.
+            // In a process where the words of other objects differ.
             let mut other = Heap::new(Terms::new(&Program::default()));
             let noise = other.list_of(&long[70_000..]);
             other.keep(noise);

@@ -3,15 +3,14 @@
 use super::{Head, Heap, Value};
 
 impl Heap {
-    /// The function below all updates.
+    /// The function without its updates.
     #[inline]
     pub fn update_base(&self, function: Value) -> Value {
         if self.is(function, Head::Update) { self.argument(function, 0) } else { function }
     }
 
-    /// What a function with updates gives for a key: `Some(Some(value))` when the key was updated,
-    /// `Some(None)` when it was not and the base decides, `None` if terms that are not plain leave
-    /// that open.
+    /// Looks up a key of an update: `Some(Some(value))` if it was updated, `Some(None)` if the base
+    /// decides, `None` if that depends on terms that are not plain.
     #[inline]
     pub fn update_at(&self, function: Value, key: Value) -> Option<Option<Value>> {
         if !self.is(function, Head::Update) {
@@ -23,9 +22,9 @@ impl Heap {
         }
     }
 
-    /// `function[key -> value]`, where `before` is what the base of the function gives for the key,
-    /// if that is known: an update to that value has no effect. `None` if terms that are not plain
-    /// leave open which update applies.
+    /// `function[key -> value]`. `before` is the result of the base for the key, if known: an
+    /// update to that value has no effect. `None` if it depends on terms that are not plain which
+    /// update applies.
     pub fn update(
         &mut self,
         function: Value,

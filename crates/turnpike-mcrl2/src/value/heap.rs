@@ -22,36 +22,36 @@ use super::shared::{
 };
 use super::{Head, Value};
 
-/// As many words as private nodes can have.
+/// The maximum number of words of private nodes.
 const PRIVATE_WORDS: usize = (0_u32.wrapping_sub(PRIVATE_START) / 2) as usize;
 
-/// A vector of private nodes larger than this is given back on reset.
+/// A larger vector of private nodes is freed on reset.
 const LARGE_WORDS: usize = 1 << 24;
 
 /// One thread's access to the values of a specification.
 #[derive(Debug)]
 pub struct Heap {
     terms: Arc<Terms>,
-    /// The private nodes, laid out as the shared ones.
+    /// The private nodes, in the same layout as the shared ones.
     nodes: Vec<u32>,
-    /// Where private nodes are found: a stamp and the node's half index. A slot with another stamp
-    /// is empty.
+    /// The hash table of private nodes: a stamp and half the index of the node. A slot with another
+    /// stamp is empty.
     slots: Vec<u64>,
     stamp: u32,
-    /// How often private nodes were forgotten.
+    /// The number of resets.
     generation: u64,
     count: usize,
-    /// Whether a private node could not be made.
+    /// Whether a private node could not be created.
     full: bool,
-    /// Whether a shared node could not be made.
+    /// Whether a shared node could not be created.
     exhausted: bool,
-    /// Nodes being kept, with the next argument to look at.
+    /// Nodes being kept, with the next argument to visit.
     pending: Vec<(Value, u32)>,
-    /// The shared arguments found for them.
+    /// The shared copies of their arguments.
     finished: Vec<Value>,
 }
 
-/// A moment in the life of a heap, to go back to.
+/// A state of a heap to return to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     stamp: u32,
@@ -59,7 +59,7 @@ pub struct Mark {
 }
 
 impl Value {
-    /// Whether it is a node that only one heap knows.
+    /// Whether it is a private node, which only one heap knows.
     #[inline]
     fn is_private(self) -> bool {
         self.0 >= PRIVATE_START && self.0 & 3 == 0
@@ -88,9 +88,9 @@ impl Heap {
         &self.terms
     }
 
-    /// Whether some node could not be made for lack of room: all values since then are worthless.
-    /// The limit is 1 GiB of private nodes, which a reset makes room for, and 7 GiB of shared ones,
-    /// after which nothing helps. To be asked after evaluating, and after keeping.
+    /// Whether a node could not be created for lack of space, so that all values since then are
+    /// invalid. The limits are 1 GiB of private nodes, which a reset frees, and 7 GiB of shared
+    /// ones, which are never freed. Check this after evaluating and after keeping values.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.full || self.exhausted
@@ -109,14 +109,14 @@ impl Heap {
         }
     }
 
-    /// The node with this head and these arguments. Sets, bags and updates must be in order: see
-    /// the functions that make those.
+    /// The node with this head and these arguments. The arguments of sets, bags and updates must be
+    /// sorted; use the functions for these.
     #[inline]
     pub fn make(&mut self, head: Head, arguments: &[Value]) -> Value {
         self.make_from(head, arguments, Value::FALSE)
     }
 
-    /// The node with this head and these arguments; if it is new, this is its source.
+    /// The node with this head and these arguments. A new node gets this source.
     #[inline]
     pub(super) fn make_from(&mut self, head: Head, arguments: &[Value], source: Value) -> Value {
         let code = head.code();
@@ -143,7 +143,7 @@ impl Heap {
         self.push(head, slot, arguments, source)
     }
 
-    /// The value of the private node at `start`, when it is that one.
+    /// The private node at `start`, if it has this content.
     #[inline]
     fn is_node(&self, start: usize, code: u32, arguments: &[Value]) -> Option<Value> {
         let header = self.nodes.get(start..start + HEADER)?;
@@ -161,7 +161,7 @@ impl Heap {
         })
     }
 
-    /// A new private node, to be found in that slot.
+    /// Adds a private node, which belongs into this slot.
     fn push(&mut self, head: Head, slot: usize, arguments: &[Value], source: Value) -> Value {
         debug_assert!(head == Head::Big || arguments.iter().all(|argument| argument.as_private().is_none()));
         let start = self.nodes.len();
@@ -191,7 +191,7 @@ impl Heap {
         Value(PRIVATE_START + start as u32 * 2)
     }
 
-    /// Flags and content hash of a node to be made.
+    /// The flags and the content hash of a new node.
     fn header(&self, head: Head, arguments: &[Value]) -> Header {
         let code = head.code();
         let mut content = mix(u64::from(code), arguments.len() as u64);
@@ -223,7 +223,7 @@ impl Heap {
         Header { code, flags, content }
     }
 
-    /// Doubles the table of the private nodes.
+    /// Doubles the hash table of private nodes.
     #[cold]
     fn grow(&mut self) {
         self.slots = vec![0; self.slots.len() * 2];
@@ -238,7 +238,7 @@ impl Heap {
         }
     }
 
-    /// Puts a private node into the first free slot from its place on.
+    /// Enters a private node into the first free slot from its place on.
     fn enter(&mut self, start: usize, place: u64) {
         let mask = self.slots.len() - 1;
         let mut slot = place as usize & mask;
@@ -248,7 +248,7 @@ impl Heap {
         self.slots[slot] = u64::from(self.stamp) << 32 | (start / 2) as u64;
     }
 
-    /// What a value is; `None` for numbers stored in the word itself.
+    /// The head of a node; `None` for numbers stored in the word itself.
     #[inline]
     pub fn head(&self, value: Value) -> Option<Head> {
         (value.0 & 3 == 0).then(|| Head::from_code(self.word(value, 0)))
@@ -266,7 +266,7 @@ impl Heap {
         value.0 & 3 == 0 && self.word(value, 0) == head.code()
     }
 
-    /// How many arguments a node has; none for numbers stored in the word itself.
+    /// The number of arguments of a node; 0 for numbers stored in the word itself.
     #[inline]
     pub fn arity(&self, value: Value) -> usize {
         if value.0 & 3 == 0 { (self.word(value, 1) & ARITY) as usize } else { 0 }
@@ -285,10 +285,10 @@ impl Heap {
         (0..self.arity(value)).map(move |index| Value(self.word(value, HEADER + index)))
     }
 
-    /// Whether different words surely mean different data: numbers, truth values, constructors of
-    /// structured sorts, lists, finite sets and finite bags all the way down. Stuck terms,
-    /// functions and constructors of `cons` sections are not plain; nor are complements, because
-    /// over a finite sort a finite set may be the same.
+    /// Whether different words certainly mean different data: numbers, truth values, constructors
+    /// of structured sorts, lists, finite sets and finite bags of plain data. Stuck terms,
+    /// functions and constructors of `cons` sections are not plain. Nor are complements, because
+    /// over a finite sort they may equal a finite set.
     #[inline]
     pub fn is_plain(&self, value: Value) -> bool {
         value.0 & 3 != 0 || self.word(value, 1) & PLAIN != 0
@@ -300,14 +300,14 @@ impl Heap {
         self.word(value, 1) & PLAIN_KEYS != 0
     }
 
-    /// Whether a variable that stands for itself occurs: see [`Head::Free`].
+    /// Whether a [`Head::Free`] variable occurs in the value.
     #[inline]
     pub fn is_open(&self, value: Value) -> bool {
         value.0 & 3 == 0 && self.word(value, 1) & OPEN != 0
     }
 
-    /// How a function in normal form is applied: a lambda, or an operation on sets or bags whose
-    /// members or counts it gives. `None` if that is not known.
+    /// The value to apply instead of a function in normal form: a lambda, or an operation on sets
+    /// or bags whose members or counts it computes. `None` if there is none.
     #[inline]
     pub fn source(&self, function: Value) -> Option<Value> {
         let arity = self.arity(function);
@@ -315,8 +315,8 @@ impl Heap {
         (has_source(self.code(function)) && source != Value::FALSE).then_some(source)
     }
 
-    /// A hash of the content: equal for equal values on all threads, machines and runs of the same
-    /// specification.
+    /// A hash of the content. Equal values of a specification have equal hashes in all threads, on
+    /// all machines and in all runs.
     #[inline]
     pub fn content_hash(&self, value: Value) -> u64 {
         if value.0 & 3 != 0 {
@@ -329,13 +329,13 @@ impl Heap {
         u64::from(self.word(node, 2)) | u64::from(self.word(node, 3)) << 32
     }
 
-    /// How many words the private nodes take.
+    /// The number of words that private nodes take.
     #[inline]
     pub fn private_words(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether the word means the same to all heaps that share the terms: it needs no
+    /// Whether all heaps with the same terms give the word the same meaning, so that it needs no
     /// [`Heap::keep`].
     #[inline]
     pub fn shared(&self, value: Value) -> bool {
@@ -348,7 +348,8 @@ impl Heap {
         self.generation
     }
 
-    /// The word that a value has now: that of the shared node, when the value was kept meanwhile.
+    /// The current word of a value: that of the shared node, if the value has been kept in the
+    /// meantime.
     #[inline]
     pub fn current(&self, value: Value) -> Value {
         if value.is_private() && self.word(value, 1) & FORWARDED != 0 {
@@ -358,8 +359,8 @@ impl Heap {
         }
     }
 
-    /// Whether two words are the same term, also when one of them has been kept meanwhile and the
-    /// other is its private twin.
+    /// Whether two words are the same term, even if one has been kept in the meantime and the other
+    /// is its private twin.
     #[inline]
     pub fn same(&self, left: Value, right: Value) -> bool {
         left == right
@@ -393,14 +394,14 @@ impl Heap {
         true
     }
 
-    /// Makes a value outlive [`Heap::reset`]: the word to store in states and caches, the same for
-    /// all threads.
+    /// Makes a value survive [`Heap::reset`]. Returns the word to store in states and caches, which
+    /// is the same for all threads.
     #[inline]
     pub fn keep(&mut self, value: Value) -> Value {
         if value.is_private() { self.share(value) } else { value }
     }
 
-    /// Copies a private node and what is below it to the shared terms, arguments first.
+    /// Copies a private node and everything below it to the shared terms, arguments first.
     fn share(&mut self, value: Value) -> Value {
         self.pending.push((value, 0));
         while let Some((node, next)) = self.pending.pop() {
@@ -412,7 +413,7 @@ impl Heap {
             }
             let code = self.word(node, 0);
             let raw = code == Head::Big.code();
-            // The source of a function stands behind its arguments.
+            // The source of a function is stored after its arguments.
             let words = arity + usize::from(has_source(code));
             let mut index = next as usize;
             let mut below = None;
@@ -448,7 +449,7 @@ impl Heap {
         self.finished.pop().unwrap_or(Value::FALSE)
     }
 
-    /// Forgets all values that were not kept. Values made by others that share the terms are not
+    /// Discards all values that were not kept. Values of other heaps with the same terms are not
     /// affected.
     pub fn reset(&mut self) {
         self.full = false;
@@ -466,14 +467,13 @@ impl Heap {
         self.stamp += 1;
     }
 
-    /// This moment, for [`Heap::release`].
+    /// The current state, for [`Heap::release`].
     pub fn mark(&self) -> Mark {
         Mark { stamp: self.stamp, words: self.nodes.len() }
     }
 
-    /// Forgets the values that were made since the mark and not kept: for loops that try many
-    /// values and need few of them. Marks are released newest first; one from before a reset does
-    /// nothing.
+    /// Discards the values created since the mark and not kept, for loops that try many values and
+    /// need few of them. Release marks newest first. A mark from before a reset has no effect.
     pub fn release(&mut self, mark: Mark) {
         if mark.stamp != self.stamp || mark.words >= self.nodes.len() {
             return;
@@ -485,8 +485,8 @@ impl Heap {
             starts.push(start);
             start += extent(self.nodes[start], (self.nodes[start + 1] & ARITY) as usize);
         }
-        // Newest first: each slot is then the end of every run of slots that it is part of, and can
-        // be emptied.
+        // Newest first: each slot is then at the end of every probe sequence that contains it, so
+        // that it can be emptied.
         let mask = self.slots.len() - 1;
         let mut arguments = Vec::new();
         for &start in starts.iter().rev() {

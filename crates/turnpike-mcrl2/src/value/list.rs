@@ -10,7 +10,7 @@ pub struct Elements<'h> {
 }
 
 impl Elements<'_> {
-    /// What is left: after the last element `[]` or a stuck term.
+    /// The rest of the list: `[]` or a stuck term after the last element.
     pub fn rest(&self) -> Value {
         self.rest
     }
@@ -39,7 +39,7 @@ impl Heap {
         self.list_before(elements, Value::NIL)
     }
 
-    /// These elements before those of a list (or before a stuck term).
+    /// Prepends elements to a list or a stuck term.
     pub fn list_before(&mut self, elements: &[Value], rest: Value) -> Value {
         elements.iter().rev().fold(rest, |rest, &element| self.make(Head::Cons, &[element, rest]))
     }
@@ -56,14 +56,14 @@ impl Heap {
         Elements { heap: self, rest: list }
     }
 
-    /// The elements, when the list is not stuck anywhere.
+    /// The elements, unless the list ends with a stuck term.
     pub fn list_to_vec(&self, list: Value) -> Option<Vec<Value>> {
         let mut elements = self.list_elements(list);
         let found: Vec<Value> = elements.by_ref().collect();
         (elements.rest() == Value::NIL).then_some(found)
     }
 
-    /// `element in list`; `None` if the terms alone do not decide it.
+    /// `element in list`; `None` if comparing terms does not decide it.
     pub fn list_contains(&self, list: Value, element: Value) -> Option<bool> {
         let mut elements = self.list_elements(list);
         if elements.by_ref().any(|one| self.same(one, element)) {

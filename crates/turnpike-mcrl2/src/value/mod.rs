@@ -24,17 +24,17 @@ pub use shared::Terms;
 use crate::syntax::Binder;
 use crate::typed::SymbolId;
 
-/// A closed term in normal form. Meaningful only together with the [`Heap`] (or its [`Terms`]) that
-/// made it.
+/// A closed term in normal form. Only meaningful together with the [`Heap`] (or its [`Terms`]) that
+/// created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(u32);
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Head {
-    /// A constructor with its fields, or a function that no rule applies to with its arguments
-    /// ("stuck"): user functions, built-in functions and constants alike. `Bool`, numbers, list,
-    /// set and bag constructors have heads of their own.
+    /// A constructor with its fields, or a "stuck" function with its arguments to which no rule
+    /// applies: user functions, built-in functions and constants alike. `Bool`, numbers, list, set
+    /// and bag constructors have heads of their own.
     Symbol(SymbolId),
     /// `false` or `true`.
     Bool(bool),
@@ -46,33 +46,34 @@ pub enum Head {
     Set,
     /// The complement of a finite set, elements as for `Set`.
     CoSet,
-    /// A set by predicate: arguments are a function value `f` and a finite set `s`; `e` is a member
-    /// when `f(e) != (e in s)`.
+    /// A set given by a predicate. The arguments are a function value `f` and a finite set `s`; `e`
+    /// is a member if `f(e) != (e in s)`.
     SetBy,
     /// A finite bag: element, count, element, count, …; elements strictly increasing, counts
     /// positive.
     Bag,
-    /// A bag by count: arguments are a function value `f`, or a number that is the count of all
-    /// elements, and a finite bag of overrides (where a count of 0 may be stored).
+    /// A bag given by counts. The arguments are a function value `f`, or a number that is the count
+    /// of all elements, and a finite bag of overrides, where a count of 0 may be stored.
     BagBy,
-    /// A lambda as it was written (the number names its binder in the compiled rules) with the
-    /// values it captured: for functions whose normal form is not available.
+    /// A lambda as written, by the number of its binder in the compiled rules, with the values it
+    /// captured. For functions without an available normal form.
     Lambda(u32),
-    /// A `forall` or `exists` that cannot be decided, as it was written (the number names its
-    /// binder), with the values it captured.
+    /// A `forall` or `exists` that cannot be decided, as written, by the number of its binder, with
+    /// the values it captured.
     Quantifier(u32),
-    /// A binder with so many variables in normal form: name and sort of each variable as numbers,
-    /// then the body. See [`Heap::close`].
+    /// A binder with this number of variables in normal form: name and sort of each variable as
+    /// numbers, then the body. See [`Heap::close`].
     Bind(Binder, u32),
-    /// A variable of a [`Head::Bind`] around it: so many variables are bound between it and its own
-    /// binder, or come before it there.
+    /// A variable of an enclosing [`Head::Bind`]: the number of variables that are bound between it
+    /// and its own binder, or come before it there.
     Bound(u32),
-    /// A variable of a binder whose body is being evaluated. Never part of a value that lasts.
+    /// A variable of a binder whose body is being evaluated. Never part of a value that is kept.
     Free(u32),
-    /// A function with finitely many exceptions: arguments are the base function, then key, value,
-    /// key, value, …; keys strictly increasing, no value equal to what the base gives.
+    /// A function with finitely many exceptions. The arguments are the base function, then key,
+    /// value, key, value, …; keys are strictly increasing, and no value equals the result of the
+    /// base.
     Update,
-    /// A function value applied to arguments, where neither rule nor lambda applies: function, then
+    /// A function value applied to arguments where neither rule nor lambda applies: function, then
     /// arguments.
     Apply,
     /// An integer too large for a word: its arguments are raw words, not values (sign, then
@@ -83,7 +84,7 @@ pub enum Head {
 }
 
 impl Head {
-    /// A number for this head, different for different heads and the same in every run.
+    /// A number for this head: unique, and the same in every run.
     #[inline]
     pub const fn code(self) -> u32 {
         match self {
@@ -164,7 +165,7 @@ impl Value {
         if value { Value::TRUE } else { Value::FALSE }
     }
 
-    /// The truth value it is; `None` for a stuck one.
+    /// The truth value; `None` if it is stuck.
     #[inline]
     pub fn as_bool(self) -> Option<bool> {
         match self {
@@ -186,14 +187,14 @@ impl Value {
         (self.0 & 1 == 1).then_some(self.0 as i32 >> 1)
     }
 
-    /// A word that is not a value, for evaluators that keep something else in a slot, such as a
+    /// A word that is not a value, for evaluators that store something else in a slot, such as a
     /// delayed evaluation.
     #[inline]
     pub fn private(index: u32) -> Value {
         Value((index << 2) | 2)
     }
 
-    /// What [`Value::private`] was made of.
+    /// The index given to [`Value::private`].
     #[inline]
     pub fn as_private(self) -> Option<u32> {
         (self.0 & 3 == 2).then_some(self.0 >> 2)

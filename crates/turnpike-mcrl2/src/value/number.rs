@@ -14,7 +14,7 @@ use super::{Head, Heap, Value};
 use crate::builtin::number;
 use crate::typed::Builtin;
 
-/// Numerator and denominator, 31 bits each: sums of their products fit.
+/// Numerator and denominator of 31 bits each, so that sums of their products fit.
 type Short = (i64, i64);
 
 impl Heap {
@@ -35,7 +35,7 @@ impl Heap {
         }
     }
 
-    /// An integer that does not fit a word.
+    /// An integer that does not fit into a word.
     #[cold]
     fn big(&mut self, number: &IBig) -> Value {
         let negative = number.sign() == Sign::Negative;
@@ -47,7 +47,7 @@ impl Heap {
         self.make(Head::Big, &words)
     }
 
-    /// A fraction, or an integer if that is what it is.
+    /// A fraction, stored as an integer if it is one.
     pub fn fraction(&mut self, number: RBig) -> Value {
         let (numerator, denominator) = number.into_parts();
         let numerator = self.whole_big(&numerator);
@@ -58,7 +58,7 @@ impl Heap {
         self.make(Head::Rational, &[numerator, denominator])
     }
 
-    /// A number written in decimal digits, and nothing else.
+    /// A number in decimal digits; `None` for any other text.
     pub fn number_from_digits(&mut self, digits: &str) -> Option<Value> {
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
@@ -89,7 +89,7 @@ impl Heap {
         Some(IBig::from_parts(sign, UBig::from_le_bytes(&bytes)))
     }
 
-    /// A number as such.
+    /// The number as a fraction.
     pub fn to_fraction(&self, value: Value) -> Option<RBig> {
         if self.is(value, Head::Rational) {
             let numerator = self.to_whole(self.argument(value, 0))?;
@@ -108,7 +108,7 @@ impl Heap {
         }
     }
 
-    /// Which of two numbers is larger.
+    /// Compares two numbers.
     #[inline]
     pub fn compare_numbers(&self, left: Value, right: Value) -> Option<Ordering> {
         match (left.as_small(), right.as_small()) {
@@ -128,7 +128,7 @@ impl Heap {
         }
     }
 
-    /// Numerator and denominator, where both are words.
+    /// Numerator and denominator, if both fit into words.
     #[inline]
     fn short(&self, value: Value) -> Option<Short> {
         if let Some(small) = value.as_small() {
@@ -157,7 +157,7 @@ impl Heap {
         self.make(Head::Rational, &[whole, parts])
     }
 
-    /// A function on numbers, by its definition.
+    /// A function on numbers by its definition in exact arithmetic.
     #[cold]
     fn exact(&mut self, builtin: Builtin, operands: &[Value]) -> Option<Value> {
         let result = match *operands {
@@ -167,7 +167,8 @@ impl Heap {
         Some(self.fraction(result))
     }
 
-    /// Two operands that are not both small: fractions of words by `short`, others by definition.
+    /// A function of two operands that are not both small: fractions of words by `short`, others by
+    /// definition.
     #[cold]
     fn large(
         &mut self,
@@ -285,17 +286,17 @@ impl Heap {
         }
     }
 
-    /// The largest integer that is not larger.
+    /// The largest integer that is at most this number.
     pub fn floor(&mut self, number: Value) -> Option<Value> {
         self.round_by(Builtin::Floor, number)
     }
 
-    /// The smallest integer that is not smaller.
+    /// The smallest integer that is at least this number.
     pub fn ceil(&mut self, number: Value) -> Option<Value> {
         self.round_by(Builtin::Ceil, number)
     }
 
-    /// The nearest integer, the larger one of two.
+    /// The nearest integer, rounding half up.
     pub fn round(&mut self, number: Value) -> Option<Value> {
         self.round_by(Builtin::Round, number)
     }
@@ -312,19 +313,19 @@ impl Heap {
         self.exact(Builtin::Sqrt, &[number])
     }
 
-    /// The number itself, when it is whole.
+    /// The number itself, if it is an integer.
     #[inline]
     pub fn to_int(&self, number: Value) -> Option<Value> {
         (number.as_small().is_some() || self.is(number, Head::Big)).then_some(number)
     }
 
-    /// The number itself, when it is whole and not negative.
+    /// The number itself, if it is an integer and not negative.
     #[inline]
     pub fn to_nat(&self, number: Value) -> Option<Value> {
         self.to_int(number).filter(|_| self.at_least(number, 0))
     }
 
-    /// The number itself, when it is whole and positive.
+    /// The number itself, if it is a positive integer.
     #[inline]
     pub fn to_pos(&self, number: Value) -> Option<Value> {
         self.to_int(number).filter(|_| self.at_least(number, 1))
@@ -334,12 +335,12 @@ impl Heap {
     fn at_least(&self, number: Value, least: i32) -> bool {
         match number.as_small() {
             Some(small) => small >= least,
-            // A node is far from zero; its first word is the sign.
+            // The absolute value of a node is large. Its first argument is the sign.
             None => self.argument(number, 0).word() == 0,
         }
     }
 
-    /// A number as the tools print it: `-7`, `1 / 2`.
+    /// The number as the mCRL2 tools print it: `-7`, `1 / 2`.
     pub fn number_text(&self, value: Value) -> Option<String> {
         match value.as_small() {
             Some(small) => Some(small.to_string()),

@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 use super::{Head, Heap, Value};
 use crate::syntax::Binder;
 
-/// The order of kinds: only values that are not of the same sort, or stuck, differ in it, except
-/// that `[]` comes before all other lists.
+/// The rank of a head. Values of the same sort only differ in it if one is stuck, except that `[]`
+/// comes before all other lists.
 fn rank(head: Head) -> u8 {
     match head {
         Head::Big | Head::Rational => 0,
@@ -31,10 +31,10 @@ fn rank(head: Head) -> u8 {
 }
 
 impl Heap {
-    /// Which of two values comes first: numbers by size, `false` before `true`, lists
-    /// lexicographically, constructors as declared and then by their fields from left to right,
-    /// sets and bags lexicographically as sequences of their elements; everything else by kind,
-    /// then by its parts. Equal only for the same term.
+    /// Compares two values: numbers by size, `false` before `true`, lists lexicographically,
+    /// constructors as declared and then by their fields from left to right, sets and bags
+    /// lexicographically as sequences of their elements, everything else by kind, then by its
+    /// parts. Equal only for the same term.
     #[inline]
     pub fn compare(&self, left: Value, right: Value) -> Ordering {
         match (left.as_small(), right.as_small()) {
@@ -44,8 +44,8 @@ impl Heap {
     }
 
     fn compare_nodes(&self, mut left: Value, mut right: Value) -> Ordering {
-        // Different terms are never equal here, so the first difference decides and nothing has to
-        // be remembered.
+        // Different terms are never equal here, so the first difference decides without
+        // backtracking.
         while !self.same(left, right) {
             let (heads, ranks) = {
                 let heads = (self.head(left), self.head(right));
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::typed::{Program, SymbolId};
 
-    /// Terms as plain data; for those of one shape the order that Rust derives is the one wanted.
+    /// Terms as plain data. For terms of the same shape, the derived order is the expected one.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
     enum Term {
         Number(i64),
@@ -126,7 +126,7 @@ mod tests {
         })
     }
 
-    /// Terms whose order the language defines.
+    /// Terms whose order is part of the language.
     fn ordered() -> impl Strategy<Value = Term> {
         let pair = (0..3_usize, -3..3_i64, any::<bool>()).prop_map(|(symbol, number, value)| {
             Term::Symbol(symbol, vec![Term::Number(number), Term::Bool(value)])
@@ -147,7 +147,7 @@ mod tests {
             }
             values.sort_by(|&left, &right| heap.compare(left, right));
             prop_assert!(heap.compare(values[0], values[2]) != Ordering::Greater);
-            // Words do not matter.
+            // The order does not depend on words.
             let mut other = Heap::new(Terms::new(&Program::default()));
             let (second, first) = (make(&mut other, &b), make(&mut other, &a));
             let second = other.keep(second);

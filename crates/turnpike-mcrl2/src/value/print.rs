@@ -22,14 +22,14 @@ const PREFIX: u8 = 13;
 /// there is only one.
 const ELEMENT: u8 = 6;
 
-/// What the numbers of [`Head::Lambda`] and [`Head::Quantifier`] mean.
+/// Resolves the numbers of [`Head::Lambda`] and [`Head::Quantifier`].
 pub trait Binders {
-    /// The lambda, comprehension or quantifier, and the variables whose values the node has as
-    /// arguments.
+    /// The lambda, comprehension or quantifier with this number, and the variables whose values are
+    /// the arguments of the node.
     fn binder(&self, number: u32) -> Option<(ExpressionId, Vec<VariableId>)>;
 }
 
-/// No functions, no quantifiers.
+/// For values without functions and quantifiers.
 impl Binders for () {
     fn binder(&self, _: u32) -> Option<(ExpressionId, Vec<VariableId>)> {
         None
@@ -39,9 +39,9 @@ impl Binders for () {
 /// Something to print.
 #[derive(Clone, Debug)]
 enum Node {
-    /// A value, and by number the [`Names`] of the variables that are bound around it.
+    /// A value, with the number of the [`Names`] of its enclosing binders.
     Value(Value, usize),
-    /// An expression inside a function value, by the number of its [`Closure`].
+    /// An expression inside a function value, with the number of its [`Closure`].
     Expression(ExpressionId, usize),
     Word(String),
     Infix(BinaryOperator, Box<(Node, Node)>),
@@ -52,18 +52,18 @@ enum Node {
 /// The shape of something to print.
 #[derive(Debug)]
 enum Form {
-    /// A word or number, and how tightly it binds.
+    /// A word or number, with its level.
     Word(String, u8),
     Infix(BinaryOperator, Node, Node),
-    /// Elements before a list that is not written in brackets.
+    /// Elements before a list that cannot be written in brackets.
     Chain(Vec<Node>, Node),
     Prefix(UnaryOperator, Node),
-    /// Arguments of something that needs no parentheses but a binder does.
+    /// A function and arguments. Only binders need parentheses as functions.
     Apply(Node, Vec<Node>),
     Updates(Node, Vec<(Node, Node)>),
     List(Vec<Node>),
     Set(Vec<Node>),
-    /// All but these.
+    /// The complement of a set of elements.
     Complement(Vec<Node>),
     Bag(Vec<(Node, Node)>),
     /// Variables with their sorts, and body.
@@ -73,23 +73,23 @@ enum Form {
     Where(Node, Vec<(VariableId, Node)>),
 }
 
-/// A step of printing. Nodes come with the weakest level that may stand there without parentheses.
+/// A step of printing. Nodes come with the weakest level that needs no parentheses there.
 enum Item {
     Text(&'static str),
     Owned(String),
     Node(Node, u8),
 }
 
-/// A function value inside of which expressions are printed.
+/// A function value whose expressions are printed.
 #[derive(Debug)]
 struct Closure {
     value: Value,
     captured: Vec<VariableId>,
-    /// Of the captured values.
+    /// The number of the names for the captured values.
     names: usize,
 }
 
-/// The names of the variables of a binder in normal form, and of those around it.
+/// The names of the variables of a binder in normal form, linked to those of the enclosing binder.
 #[derive(Debug)]
 struct Names {
     own: Vec<String>,
@@ -101,7 +101,7 @@ struct Printer<'p> {
     program: &'p Program,
     binders: &'p dyn Binders,
     closures: Vec<Closure>,
-    /// The first one has none.
+    /// The first entry has no names.
     names: Vec<Names>,
 }
 
@@ -241,7 +241,7 @@ impl Printer<'_> {
         groups.join(", ")
     }
 
-    /// Looks through captured variables and conversions that are not shown.
+    /// Skips captured variables and conversions, which are not printed.
     fn resolve(&self, mut node: Node) -> Node {
         loop {
             let next = match node {
@@ -320,7 +320,7 @@ impl Printer<'_> {
             Head::Symbol(symbol) => self.call(symbol, nodes(0)),
             Head::Apply => Form::Apply(node(heap.argument(value, 0)), nodes(1)),
             Head::Update => {
-                // The largest key stands innermost.
+                // The update with the largest key is innermost.
                 let updates = pairs(1).into_iter().rev().collect();
                 Form::Updates(node(heap.argument(value, 0)), updates)
             }
@@ -350,7 +350,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The parts of a function or quantifier.
+    /// The binder, variables and body of a function or quantifier.
     fn open(&mut self, value: Value, number: u32, names: usize) -> Option<(Binder, Vec<VariableId>, Node)> {
         let (id, captured) = self.binders.binder(number)?;
         let (binder, variables, body) = match self.program.expression(id) {
@@ -362,8 +362,8 @@ impl Printer<'_> {
         Some((binder, variables, Node::Expression(body, self.closures.len() - 1)))
     }
 
-    /// The variables of a binder in normal form as they are written, with names that no variable
-    /// around them has, and its body.
+    /// Prints the variables of a binder in normal form, with names that differ from those of
+    /// enclosing binders. Also returns its body.
     fn enter(&mut self, value: Value, count: u32, names: usize) -> (String, Node) {
         let mut own: Vec<String> = Vec::new();
         let mut sorts = Vec::new();
@@ -390,7 +390,7 @@ impl Printer<'_> {
         (groups.join(", "), Node::Value(self.heap.bound_body(value), self.names.len() - 1))
     }
 
-    /// Whether a variable around has this name.
+    /// Whether a variable of an enclosing binder has this name.
     fn is_bound(&self, name: &str, mut names: usize) -> bool {
         while names > 0 {
             if self.names[names].own.iter().any(|own| own == name) {
@@ -401,7 +401,7 @@ impl Printer<'_> {
         false
     }
 
-    /// The name of a variable that so many others are bound before.
+    /// The name of a variable, given the number of variables bound in between.
     fn bound_name(&self, mut number: usize, mut names: usize) -> String {
         while names > 0 {
             let Names { own, outer } = &self.names[names];
@@ -414,7 +414,7 @@ impl Printer<'_> {
         "?".to_owned()
     }
 
-    /// The first element and the rest, of a list value or an expression made with `|>`.
+    /// The first element and the rest of a list value or an expression with `|>`.
     fn list_parts(&self, node: &Node) -> Option<(Node, Node)> {
         match *node {
             Node::Value(value, names) => {
@@ -432,7 +432,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A list, in brackets when its end is known.
+    /// A list, in brackets if its end is known.
     fn list(&self, node: Node) -> Form {
         let (mut elements, mut rest) = (Vec::new(), node);
         while let Some((first, next)) = self.list_parts(&rest) {
@@ -452,7 +452,7 @@ impl Printer<'_> {
         Form::Chain(elements, rest)
     }
 
-    /// A function with its arguments, written as its kind asks for.
+    /// A function with its arguments, in the notation of its kind.
     fn call(&mut self, symbol: SymbolId, mut arguments: Vec<Node>) -> Form {
         let Some(function) = self.program.symbols.get(symbol.index()) else { return Form::word("?") };
         let name = || self.program.text(function.name).to_owned();
@@ -507,7 +507,7 @@ impl Printer<'_> {
             }
             Expression::Call { symbol, arguments } => self.call(*symbol, nodes(arguments)),
             Expression::Apply { function, arguments } => Form::Apply(node(function), nodes(arguments)),
-            // Looked through before.
+            // `resolve` has skipped conversions.
             Expression::Upcast(operand) => Form::Apply(Node::Word(String::new()), vec![node(operand)]),
             Expression::Binder { binder, variables, body } => {
                 Form::Binder(binder.text(), self.variables(variables), node(body))

@@ -2,7 +2,7 @@
 //!
 //! Elements are compared as terms. For plain elements ([`Heap::is_plain`]) this is equality of
 //! data; other terms may differ and still be equal. An operation returns `None` if its result
-//! depends on that, or if an operand is not such a set.
+//! depends on that, or if an operand is neither a finite set nor a complement.
 
 use std::cmp::Ordering;
 
@@ -21,22 +21,22 @@ const INTERSECTION: Take = Take { left: false, both: true, right: false };
 const DIFFERENCE: Take = Take { left: true, both: false, right: false };
 
 impl Heap {
-    /// The finite set of these elements, given in any order, with or without repetition.
+    /// The finite set of these elements, in any order and possibly with duplicates.
     pub fn set_of(&mut self, elements: &[Value]) -> Value {
         let mut sorted = elements.to_vec();
         self.sort(&mut sorted);
         self.make(Head::Set, &sorted)
     }
 
-    /// Sorts elements and drops repetitions.
+    /// Sorts elements and removes duplicates.
     fn sort(&self, elements: &mut Vec<Value>) {
         elements.sort_by(|&one, &other| self.compare(one, other));
         elements.dedup_by(|one, other| self.same(*one, *other));
     }
 
-    /// The set of all elements where a function with truth values differs from membership in a
-    /// finite set. `constant` is the only value of the function, if it is known to have only one:
-    /// the set is then finite, or the complement of a finite one.
+    /// The set of all elements for which a predicate differs from membership in a finite set. If
+    /// the predicate is known to be `constant`, the result is finite or the complement of a finite
+    /// set.
     pub fn set_by(&mut self, constant: Option<bool>, function: Value, exceptions: Value) -> Value {
         match constant {
             Some(false) => exceptions,
@@ -45,7 +45,7 @@ impl Heap {
         }
     }
 
-    /// Whether a set is the complement of a finite one; `None` for what is neither that nor finite.
+    /// Whether a set is the complement of a finite one; `None` if it is neither that nor finite.
     #[inline]
     fn is_complement(&self, set: Value) -> Option<bool> {
         match self.head(set) {
@@ -55,8 +55,8 @@ impl Heap {
         }
     }
 
-    /// The position of an element among the elements of a node (every `step`th argument), or where
-    /// it would stand.
+    /// Searches the elements of a node, which are every `step`th argument. Returns the position of
+    /// the element, or the position where it belongs.
     #[inline]
     pub(super) fn search(
         &self,
@@ -98,7 +98,7 @@ impl Heap {
         self.set_change(set, element, self.is_complement(set)?)
     }
 
-    /// The node of the same kind with or without that argument.
+    /// Adds an argument to a node, or removes it.
     fn set_change(&mut self, set: Value, element: Value, listed: bool) -> Option<Value> {
         let found = self.search(set, 0, 1, element);
         if found.is_err() && !listed && self.set_contains(set, element).is_none() {
@@ -113,8 +113,8 @@ impl Heap {
         Some(self.make(head, &elements))
     }
 
-    /// Merges two increasing sequences. `None` if membership of an element that is not plain would
-    /// have to be known.
+    /// Merges two increasing sequences. `None` if that depends on whether different terms that are
+    /// not plain are equal.
     fn merge(&self, left: Value, right: Value, take: Take) -> Option<Vec<Value>> {
         let (lefts, rights) = (self.arity(left), self.arity(right));
         let (mut one, mut other) = (0, 0);
@@ -140,8 +140,8 @@ impl Heap {
         if take.right {
             merged.extend((other..rights).map(|index| self.argument(right, index)));
         }
-        // An element in one of them only: is it really not in the other? For a union that makes no
-        // difference.
+        // An element of one sequence may equal a different term in the other one. For a union that
+        // makes no difference.
         let uncertain = only && lefts > 0 && rights > 0 && !take.right;
         (!uncertain || (self.has_plain_keys(left) && self.has_plain_keys(right))).then_some(merged)
     }
@@ -181,7 +181,8 @@ impl Heap {
         Some(self.make(head, &elements))
     }
 
-    /// `left <= right`. Whether a complement is part of a finite set depends on the sort: `None`.
+    /// `left <= right`. `None` for a complement and a finite set, because the result depends on the
+    /// sort.
     pub fn set_subset(&self, left: Value, right: Value) -> Option<bool> {
         let empty = match (self.is_complement(left)?, self.is_complement(right)?) {
             (false, false) => self.merge(left, right, DIFFERENCE)?,
@@ -192,8 +193,8 @@ impl Heap {
         Some(empty.is_empty())
     }
 
-    /// The number of elements of a finite set; `None` for others, and when elements that are not
-    /// plain may be equal.
+    /// The number of elements of a finite set. `None` for other sets, and if different elements may
+    /// be equal.
     pub fn set_size(&self, set: Value) -> Option<usize> {
         (self.is(set, Head::Set) && (self.arity(set) < 2 || self.has_plain_keys(set)))
             .then(|| self.arity(set))
@@ -217,7 +218,7 @@ mod tests {
         numbers.iter().map(|&number| Value::small(number).unwrap()).collect()
     }
 
-    /// A set of numbers below 12, as the set of those in it and in the form under test.
+    /// A set of numbers below 12: its members, and its representation under test.
     fn make(heap: &mut Heap, elements: &[i32], complement: bool) -> (BTreeSet<i32>, Value) {
         let value = heap.set_of(&numbers(elements));
         let model: BTreeSet<i32> = elements.iter().copied().collect();
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_known_is_not_claimed() {
+    fn unknown_results_are_stuck() {
         let mut heap = heap();
         let stuck = |heap: &mut Heap, number| heap.make(Head::Apply, &numbers(&[number]));
         let (one, two) = (stuck(&mut heap, 1), stuck(&mut heap, 2));

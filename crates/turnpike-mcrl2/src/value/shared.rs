@@ -1,22 +1,22 @@
-//! The nodes that all threads share: append-only, found without a lock, each node only once.
+//! The nodes that all threads share: append-only, found without a lock, and without duplicates.
 //!
-//! Nodes are stored in one long array of words. It is cut into segments, which are allocated as
-//! they are needed and never move:
+//! Nodes are stored in one long array of words. It consists of segments, which are allocated when
+//! needed and never move:
 //!
 //! ```text
 //! code   arity and flags   content hash (two words)   arguments …   (source)   (padding to an even number of words)
 //! ```
 //!
-//! The source is a word of functions in normal form that says how they are applied. It is not part
-//! of their identity.
+//! The source of a function in normal form is the value to apply instead. It is not part of its
+//! identity.
 //!
 //! A hash table finds the node for a head and arguments. When it is too full, a table twice as
-//! large replaces it; the old table stays, because another thread may be reading it. A thread that
-//! reads an old table can only miss new nodes, and then looks again under the lock.
+//! large replaces it. The old table stays, because another thread may be reading it. A thread that
+//! reads an old table can only miss new nodes, and then searches again under the lock.
 //!
 //! A slot is written with release order after the node that it refers to, and read with acquire
-//! order. A thread that gets a word from another thread in some other way (a queue, a table of
-//! states) must get it with the same orders to be sure to see the node.
+//! order. A word that reaches another thread in some other way (a queue, a table of states) must be
+//! passed with the same orders, so that the node is visible there.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,22 +24,32 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::{Head, Value};
 use crate::typed::{Program, SymbolKind};
 
-/// Words before the arguments of a node.
+/// The nodes without arguments that every heap has, in the order of their words.
+pub(super) const FIXED_NODES: [(Head, Value); 6] = [
+    (Head::Bool(false), Value::FALSE),
+    (Head::Bool(true), Value::TRUE),
+    (Head::Nil, Value::NIL),
+    (Head::Set, Value::EMPTY_SET),
+    (Head::CoSet, Value::FULL_SET),
+    (Head::Bag, Value::EMPTY_BAG),
+];
+
+/// The number of words before the arguments of a node.
 pub(super) const HEADER: usize = 4;
 
-/// Nodes at or above this word belong to one heap.
+/// Nodes at or above this word are private to one heap.
 pub(super) const PRIVATE_START: u32 = 0xE000_0000;
 
 /// Set in the second word of plain nodes.
 pub(super) const PLAIN: u32 = 1 << 31;
-/// Set in the second word of private nodes that have become shared; the third word is then the
+/// Set in the second word of private nodes that have become shared. The third word is then the
 /// shared node.
 pub(super) const FORWARDED: u32 = 1 << 30;
 /// Set in the second word of sets, bags and updates whose elements or keys are all plain.
 pub(super) const PLAIN_KEYS: u32 = 1 << 29;
 /// Set in the second word of nodes with a [`Head::Free`] below.
 pub(super) const OPEN: u32 = 1 << 28;
-/// The bits of the second word that are the arity.
+/// The bits of the second word that hold the arity.
 pub(super) const ARITY: u32 = OPEN - 1;
 
 const SEGMENT_BITS: usize = 18;
@@ -56,14 +66,15 @@ type Segment = Box<[AtomicU32; SEGMENT_WORDS]>;
 pub struct Terms {
     segments: Box<[OnceLock<Segment>]>,
     tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
-    /// The table in use.
+    /// The index of the current table.
     table: AtomicUsize,
     tail: Mutex<Tail>,
-    /// How many fields a symbol has as constructor of a structured sort; `u32::MAX` for all others.
+    /// The number of fields of each constructor of a structured sort; `u32::MAX` for all other
+    /// symbols.
     fields: Box<[u32]>,
 }
 
-/// What an insertion needs.
+/// The state that only insertions use, under a lock.
 #[derive(Debug, Default)]
 struct Tail {
     /// The first free word.
@@ -71,11 +82,11 @@ struct Tail {
     nodes: usize,
 }
 
-/// What a node says of itself, apart from its arguments.
+/// The description of a node apart from its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub(super) code: u32,
-    /// [`PLAIN`], [`PLAIN_KEYS`] and [`OPEN`], as they apply.
+    /// The flags [`PLAIN`], [`PLAIN_KEYS`] and [`OPEN`] that apply.
     pub(super) flags: u32,
     pub(super) content: u64,
 }
@@ -86,7 +97,7 @@ pub(super) fn has_source(code: u32) -> bool {
     code & 127 == 15
 }
 
-/// How many words a node takes.
+/// The number of words that a node takes.
 #[inline]
 pub(super) fn extent(code: u32, arity: usize) -> usize {
     (HEADER + arity + usize::from(has_source(code))).next_multiple_of(2)
@@ -100,8 +111,8 @@ pub(super) fn mix(hash: u64, word: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// Where a node is looked for. Depends on the words of arguments, hence not on content alone: never
-/// to be shown.
+/// The place of a node in a hash table. It depends on the words of arguments, so it differs between
+/// runs and must not become observable.
 #[inline]
 pub(super) fn place(code: u32, arguments: &[Value]) -> u64 {
     let seed = u64::from(code) | (arguments.len() as u64) << 32;
@@ -109,7 +120,7 @@ pub(super) fn place(code: u32, arguments: &[Value]) -> u64 {
 }
 
 impl Terms {
-    /// For the symbols of a program.
+    /// Creates the terms for the symbols of a program.
     pub fn new(program: &Program) -> Arc<Terms> {
         let fields = program
             .symbols
@@ -127,14 +138,7 @@ impl Terms {
             fields,
         };
         terms.tables[0].get_or_init(|| slots(FIRST_TABLE_BITS));
-        for (head, value) in [
-            (Head::Bool(false), Value::FALSE),
-            (Head::Bool(true), Value::TRUE),
-            (Head::Nil, Value::NIL),
-            (Head::Set, Value::EMPTY_SET),
-            (Head::CoSet, Value::FULL_SET),
-            (Head::Bag, Value::EMPTY_BAG),
-        ] {
+        for (head, value) in FIXED_NODES {
             let code = head.code();
             let flags = if head == Head::CoSet { PLAIN_KEYS } else { PLAIN | PLAIN_KEYS };
             let header = Header { code, flags, content: mix(u64::from(code), 0) };
@@ -144,24 +148,24 @@ impl Terms {
         Arc::new(terms)
     }
 
-    /// Bytes that the nodes take, without the table that finds them.
+    /// The number of bytes of the nodes, without the hash table.
     pub fn bytes(&self) -> usize {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).end * 4
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).nodes
     }
 
-    /// Whether a symbol with that many arguments is a constructor of a structured sort with all its
-    /// fields.
+    /// Whether a symbol with this number of arguments is a constructor of a structured sort with
+    /// all its fields.
     #[inline]
     pub(super) fn is_constructor(&self, symbol: usize, arity: usize) -> bool {
         self.fields.get(symbol).is_some_and(|&fields| fields as usize == arity)
     }
 
-    /// A word. Zero where nothing has been written.
+    /// Reads a word. Words that have not been written are 0.
     #[inline]
     pub(super) fn word(&self, index: usize) -> u32 {
         match self.segments.get(index >> SEGMENT_BITS).and_then(OnceLock::get) {
@@ -175,7 +179,7 @@ impl Terms {
             .store(word, Ordering::Relaxed);
     }
 
-    /// The node with this code and these arguments, when it is there. Takes no lock.
+    /// The node with this code and these arguments, if it exists. Takes no lock.
     #[inline]
     pub(super) fn find(&self, code: u32, place: u64, arguments: &[Value]) -> Option<Value> {
         let slots = self.tables[self.table.load(Ordering::Acquire)].get()?;
@@ -209,8 +213,8 @@ impl Terms {
         }
     }
 
-    /// The node with this code and these arguments, made if need be, then with this source. `None`
-    /// if all words are taken.
+    /// The node with this code and these arguments. A new node gets this source. `None` if all
+    /// words are used.
     pub(super) fn insert(
         &self,
         header: Header,
@@ -250,7 +254,7 @@ impl Terms {
         Some(value)
     }
 
-    /// Puts a table of twice the size in the place of the current one.
+    /// Replaces the current table by one of twice the size.
     fn grow(&self, end: usize) -> Option<&[AtomicU64]> {
         let next = self.table.load(Ordering::Relaxed) + 1;
         let cell = self.tables.get(next)?;
@@ -277,7 +281,7 @@ impl Terms {
     }
 }
 
-/// A slot: half of the place, then the node; odd, so that it is never zero.
+/// The content of a slot: half of the place, then the node. Odd, so that it is never zero.
 fn entry(place: u64, value: Value) -> u64 {
     (place >> 32 << 32) | u64::from(value.word() | 1)
 }

@@ -1,5 +1,4 @@
-//! Public specifications, when they are at hand: all are read, and what is printed reads back the
-//! same.
+//! Parses public specifications, if they are available, and parses their printed text again.
 
 use crate::public_models;
 
@@ -7,7 +6,7 @@ use std::path::Path;
 
 use turnpike_mcrl2::syntax::{Parentheses, parse_specification};
 
-/// The specifications that the oracle says have syntax errors.
+/// The specifications that have syntax errors according to the oracle.
 fn refused(corpus: &Path) -> Vec<String> {
     let oracle = std::fs::read_to_string(corpus.join("oracle/mcrl2.jsonl")).expect("the oracle");
     oracle
@@ -42,7 +41,7 @@ fn public_specifications_are_read_and_printed() {
             let (again, diagnostics) = parse_specification(&specification.text(parentheses));
             assert_eq!(diagnostics, [], "{name}");
             assert!(again.text(Parentheses::All) == all, "{name}");
-            // Printing loses nothing but places: node for node the trees agree.
+            // Printing preserves everything except for locations.
             let (first, second) = (&specification.tree, &again.tree);
             assert_eq!(first.data_ids().len(), second.data_ids().len(), "{name}");
             assert_eq!(first.process_ids().len(), second.process_ids().len(), "{name}");

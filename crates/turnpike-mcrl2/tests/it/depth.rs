@@ -1,11 +1,11 @@
-//! Nesting is limited by memory alone: reading, printing and dropping need no stack.
+//! Nesting is limited only by memory: parsing, printing and dropping do not use the call stack.
 
 use turnpike_mcrl2::syntax::{Parentheses, Symbols, parse_data_expression, parse_specification};
 
 const DEEP: usize = 100_000;
 
-/// A text with many beginnings, a middle and as many ends; the thread has less stack than a frame
-/// for each would need.
+/// A text of many openings, a middle and as many closings. The stack of the thread is too small for
+/// a frame for each of them.
 fn nested(begin: &str, middle: &str, end: &str) -> String {
     format!("{}{middle}{}", begin.repeat(DEEP), end.repeat(DEEP))
 }

@@ -1,9 +1,9 @@
-//! What is said about texts that are no specifications: the message, the advice, and the place.
+//! Diagnostics for texts that are not specifications: the message, the help text, and the location.
 
 use turnpike_mcrl2::syntax::{Symbols, parse_data_expression, parse_specification};
 use turnpike_model::Diagnostic;
 
-/// One error, whose place is where `^` stands in the row below the text.
+/// A single error, whose location is marked by `^` in the line below the text.
 fn one(source: &str, place: &str, message: &str) {
     let (_, diagnostics) = parse_specification(source);
     let [diagnostic] = &diagnostics[..] else { panic!("{source}\n{diagnostics:#?}") };

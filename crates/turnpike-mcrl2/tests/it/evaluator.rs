@@ -10,16 +10,16 @@ use turnpike_mcrl2::compile::evaluator::{Machine, Rules, Scope, prepare};
 use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
 use turnpike_mcrl2::typed::{ExpressionId, Program, check_specification};
 
-/// What the evaluator and the rewriter make of an expression.
+/// The results of the evaluator and the rewriter.
 pub(crate) struct Both {
     pub(crate) fast: String,
-    /// Whether nothing in the fast result is stuck.
+    /// Whether the fast result is completely evaluated.
     pub(crate) is_plain: bool,
     pub(crate) slow: String,
 }
 
-/// Evaluates an expression of a specification in both ways. `None` if it is not well-typed, or if
-/// the rewriter takes too long.
+/// Evaluates an expression of a specification with both. `None` if it is not well-typed, or if the
+/// rewriter takes too long.
 pub(crate) fn both(specification: &str, expression: &str) -> Option<Both> {
     let (parsed, _) = parse_specification(specification);
     let mut program = check_specification(&parsed).0.expect("a correct specification");
@@ -33,7 +33,7 @@ pub(crate) fn both(specification: &str, expression: &str) -> Option<Both> {
     Some(Both { fast, is_plain, slow })
 }
 
-/// The value of an expression as text, and whether nothing in it is stuck.
+/// The text of an expression's value, and whether it is completely evaluated.
 pub(crate) fn evaluate(program: &Arc<Program>, id: ExpressionId) -> (String, bool) {
     let rules = Rules::new(Arc::clone(program));
     let mut scope = Scope::default();
@@ -53,22 +53,22 @@ proptest! {
     fn fast_and_slow_evaluation_agree(kind in 0_usize..5, choices in proptest::collection::vec(0_usize..1000, 60)) {
         let mut choices = choices.into_iter();
         let inner = write(Kind::ALL[kind], 5, &mut choices);
-        // The names stand for slots of the frame; what they are is known only when the code runs.
+        // The names are those of slots in the frame, whose values are known only at run time.
         let expression =
             format!("{inner} whr n0 = 1 + 2, n1 = k(0, 3), b0 = 1 < 2, l0 = down(3), s0 = C(2, false), e0 = {{2, 3}} end");
         let Some(Both { fast, is_plain, slow }) = both(SPECIFICATION, &expression) else { return Ok(()) };
         if !is_plain {
-            // What is known of stuck terms may differ, but something must be stuck.
+            // Stuck terms may be simplified differently, but both results must be stuck.
             prop_assert!(is_stuck(&fast), "{} is {}, not {}", expression, fast, slow);
         } else if !is_stuck(&slow) || !slow.contains('{') {
-            // Where the slow way is stuck, the fast one may know more of sets: it compares their
+            // The evaluator may know more about sets than the rewriter, because it compares their
             // elements as terms.
             prop_assert_eq!(fast, slow, "{}", expression);
         }
     }
 }
 
-/// So that the test above does not pass because nothing is ever well-typed.
+/// Without well-typed expressions, the test above would be useless.
 #[test]
 fn the_expressions_make_sense() {
     let found = both(SPECIFICATION, "n0 + len(l0) whr n0 = 1 + 2, l0 = down(3) end").expect("well-typed");

@@ -1,5 +1,5 @@
-//! Normal forms: from a table, and for random functions, sets and bags held against the slow
-//! rewriter.
+//! Normal forms: from a table, and compared with the slow rewriter for random functions, sets and
+//! bags.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const SPECIFICATION: &str = "
         ff(0) = 3; n > 0 -> ff(n) = n + 1; gg(0) = true; n > 0 -> gg(n) = n == 3;
     init delta;";
 
-/// What the evaluator and the rewriter make of an expression; `None` where it has no sort.
+/// The results of the evaluator and the rewriter; `None` if the expression has no sort.
 fn both(expression: &str) -> Option<(String, String)> {
     evaluator::both(SPECIFICATION, expression).map(|both| (both.fast, both.slow))
 }
@@ -65,7 +65,7 @@ fn bodies_are_evaluated() {
         ),
         ("(lambda x, y: Nat. x + y)", "lambda x,y: Nat. x + y"),
         ("(lambda x: Nat. f(x))[1 -> 2]", "(lambda x: Nat. f(x))[1 -> 2]"),
-        // Elements that may turn out to be the same.
+        // Elements that may be equal.
         ("lambda x: Nat. #{x, 3}", "lambda x: Nat. #{3, x}"),
         ("lambda x: Nat. #{x}", "lambda x: Nat. 1"),
         ("(lambda x: Nat. #{x, 3})(3)", "1"),
@@ -117,7 +117,7 @@ fn stuck_operands_may_not_matter() {
 }
 
 #[test]
-fn operations_on_what_is_not_finite() {
+fn operations_on_infinite_sets_and_bags() {
     check(&[
         ("{1, 3} + {x: Nat | x > 5}", "{ x: Nat | 5 < x != x in {1, 3} }"),
         ("{1, 3} + {x: Nat | x > 5} + {x: Nat | x > 5}", "{ x: Nat | 5 < x != x in {1, 3} }"),
@@ -167,8 +167,8 @@ fn comparisons_over_sorts_without_end() {
     ]);
 }
 
-/// A function whose body has no end, or a large one, stays as it was written, and is applied all
-/// the same.
+/// A function whose body has no normal form, or a large one, is not evaluated, but it can be
+/// applied.
 #[test]
 fn functions_without_a_normal_form() {
     let mut program = check_specification(&parse_specification(SPECIFICATION).0).0.expect("a specification");
@@ -187,7 +187,7 @@ fn functions_without_a_normal_form() {
     assert_eq!(machine.apply(function, &[four]), Ok(Value::small(26).expect("small")));
 }
 
-/// What comes from elsewhere has a normal form but no code.
+/// Values from elsewhere have a normal form, but no code.
 #[test]
 fn functions_without_code_are_applied_by_their_body() {
     let expressions = [
@@ -227,7 +227,7 @@ fn functions_without_code_are_applied_by_their_body() {
     }
 }
 
-/// Ways to write something: `@` stands for an operand, whose kinds follow.
+/// Templates of expressions: `@` is an operand, whose kinds follow.
 fn forms(kind: char) -> &'static [(&'static str, &'static str)] {
     match kind {
         'n' => &[
@@ -306,7 +306,7 @@ fn write(
     text
 }
 
-/// The same at some arguments.
+/// The values are the same for some arguments.
 fn points(kind: char, text: &str) -> String {
     let at = |n: usize| match kind {
         's' => format!("if({n} in {text}, 1, 0)"),
@@ -328,8 +328,7 @@ proptest! {
     }
 }
 
-/// The normal forms themselves are the same, but where one of the two knows a little more of stuck
-/// terms.
+/// The normal forms are the same, except that either may simplify stuck terms further.
 #[test]
 fn fast_and_slow_normal_forms_are_the_same() {
     let mut seed = 11_usize;

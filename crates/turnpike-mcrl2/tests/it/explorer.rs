@@ -1,13 +1,13 @@
-//! What the engine relies on: successors depend on the state alone, states mean the same to every
-//! explorer, and everything has a text.
+//! Requirements of searches: successors depend only on the state, states have the same meaning for
+//! all explorers, and everything has a text.
 
 use std::collections::{HashMap, HashSet};
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{Explorer, Model, Successors};
 
-/// Components that share steps, data that grows, sums, conditions decided at once, functions,
-/// chance and time.
+/// Components that communicate, data that grows, sums, conditions that are decided in advance,
+/// functions, probabilities and time.
 const SPECIFICATIONS: [&str; 5] = [
     "sort Fork = Pos; \
      act get, put, up, down, lock, free: Pos # Fork; eat: Pos; \
@@ -43,7 +43,7 @@ fn model(text: &str) -> Mcrl2Model {
 /// Labels and targets.
 type Steps = Vec<(String, Vec<u32>)>;
 
-/// States in breadth-first order, with their steps.
+/// States in breadth-first order, with their transitions.
 fn states(explorer: &mut dyn Explorer, most: usize) -> Vec<(Vec<u32>, Steps)> {
     let mut state = Vec::new();
     explorer.initial(&mut state).expect("an initial state");
@@ -76,7 +76,7 @@ fn successors_depend_on_the_state_alone() {
         let model = model(text);
         let found = states(&mut *model.explorer(), 2000);
         assert!(found.len() > 5, "{text}");
-        // Another explorer, another order, and every state twice.
+        // Another explorer, in another order, for each state twice.
         let mut other = model.explorer();
         for (state, expected) in found.iter().rev().chain(found.iter().step_by(3)) {
             assert_eq!(&steps(&mut *other, state), expected, "{text}");
@@ -89,7 +89,7 @@ fn states_mean_the_same_to_every_model() {
     for text in SPECIFICATIONS {
         let (one, other) = (model(text), model(text));
         let (mut here, mut there) = (one.explorer(), other.explorer());
-        // The other model meets states in another order, so its words differ.
+        // The other model finds states in another order, so their words differ.
         states(&mut *here, 300);
         let (mut first, mut first_there) = (Vec::new(), Vec::new());
         here.initial(&mut first).expect("an initial state");
@@ -168,8 +168,8 @@ fn facts_for_the_user() {
     assert_ne!(other.info().fingerprint, info.fingerprint);
 }
 
-/// Several components: that end, whose data decides who communicates, with a condition that is
-/// stuck, with time, with chance.
+/// Several components: those that terminate, communicate depending on data, or have a stuck
+/// condition, time, or probabilities.
 const MORE: [&str; 4] = [
     "act a, b, c: Nat; d; \
      proc P(n: Nat) = (n < 3) -> a(n) . P(n + 1) + (n == 3) -> d; \
@@ -185,8 +185,8 @@ const MORE: [&str; 4] = [
 ];
 
 #[test]
-fn summands_made_late_do_the_same() {
-    // The states in the order in which they are found, as texts: sorted steps, or what is wrong.
+fn summands_on_demand_are_equivalent() {
+    // The texts of states in the order of exploration: their sorted transitions, or the error.
     fn everything(text: &str, options: &Options) -> (Vec<String>, Vec<String>) {
         let (model, _) = Mcrl2Model::new("test.mcrl2", text, options).expect("no mistakes");
         let mut explorer = model.explorer();
@@ -236,10 +236,10 @@ fn summands_made_late_do_the_same() {
     }
 }
 
-/// A clock that all components follow, each in its own rhythm: far more combinations of steps than
-/// can be written out.
+/// A clock with which all components synchronise, each with its own period. There are too many
+/// combinations of steps to create all of them.
 #[test]
-fn a_step_of_many_components_with_many_edges_is_no_trouble() {
+fn steps_of_many_components_with_many_edges_are_fast() {
     let waits: Vec<String> =
         (1..=12).map(|n| format!("(n == {n}) -> tick . W(id, if(n == 12, 1, n + 1))")).collect();
     let workers: Vec<String> = (1..=9).map(|id| format!("W({id}, 1)")).collect();
@@ -253,7 +253,7 @@ fn a_step_of_many_components_with_many_edges_is_no_trouble() {
     let model = model(&text);
     assert_eq!(model.summands(), None);
     let found = states(&mut *model.explorer(), 700);
-    // Eleven ticks together, then any subset of the workers starts again before the next.
+    // There are eleven ticks, and any subset of the workers restarts before the next one.
     assert_eq!(found[0].1.len(), 1);
     assert_eq!(found[11].1.len(), 10);
     assert!(found.len() > 500);

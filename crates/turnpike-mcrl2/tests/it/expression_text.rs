@@ -1,4 +1,5 @@
-//! Typed expressions, printed, read back as themselves; simplified ones read back, too.
+//! The texts of typed expressions are parsed as the same expressions, and those of simplified ones
+//! are correct.
 
 use crate::sorts_support;
 
@@ -8,7 +9,7 @@ use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
 use turnpike_mcrl2::typed::expression::{free_variables, simplify, text};
 use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, check_specification};
 
-/// Expressions that are no part of others.
+/// Expressions that are not part of others.
 fn roots(program: &Program) -> Vec<ExpressionId> {
     let mut is_part = vec![false; program.expression_count()];
     for id in program.expression_ids() {
@@ -17,7 +18,7 @@ fn roots(program: &Program) -> Vec<ExpressionId> {
     program.expression_ids().filter(|id| !is_part[id.index()]).collect()
 }
 
-/// Everything about an expression: functions by number, sorts, conversions; bound variables by
+/// The structure of an expression: functions by number, sorts, conversions, and bound variables by
 /// name.
 fn shape(program: &Program, root: ExpressionId) -> String {
     let mut shape = String::new();
@@ -62,7 +63,7 @@ fn read(program: &mut Program, source: &str, like: ExpressionId) -> Result<Expre
         .map_err(|errors| format!("{source}: {errors:?}"))
 }
 
-/// What went wrong, and how many expressions were tried.
+/// The errors, and the number of expressions.
 fn check(source: &str) -> (usize, Vec<String>) {
     let (specification, _) = parse_specification(source);
     let (Some(mut program), _) = check_specification(&specification) else { return (0, Vec::new()) };

@@ -59,7 +59,7 @@ fn every_input_is_checked() {
     assert!(programs >= 10 && refused >= 8, "{programs} programs, {refused} refused");
 }
 
-/// Seeds that are read speak about actions, which an empty program does not declare.
+/// The seeds use actions that an empty program does not declare.
 #[test]
 fn every_formula_is_read_or_refused() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/formula_parser");

@@ -1,4 +1,4 @@
-//! Every specification of the corpus becomes a linear process, or an error says why not.
+//! Each specification of the corpus is linearised, or there is an error.
 
 use crate::public_models;
 

@@ -1,4 +1,4 @@
-//! Linear processes, printed, are specifications that read back, and linearise to as many summands.
+//! The texts of linear processes are specifications, with the same number of summands.
 
 use crate::public_models;
 

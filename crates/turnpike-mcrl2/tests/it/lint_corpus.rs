@@ -1,4 +1,4 @@
-//! The lints over all public models: no panic, and few warnings.
+//! Lints all public models: there is no panic, and there are few warnings.
 
 use crate::public_models;
 

@@ -1,6 +1,6 @@
-//! The fast parser against the rule it implements: of all readings of a text, the one whose
-//! outermost operator is the weakest, and so on inside. The oracle tries every operator as the
-//! outermost one.
+//! Compares the fast parser with the rule that it implements: of all parse trees of a text, it
+//! selects the one whose outermost operator binds weakest, and so on for the operands. The oracle
+//! tries all operators as the outermost one.
 
 use proptest::prelude::*;
 use turnpike_mcrl2::syntax::{
@@ -26,9 +26,9 @@ fn text(words: &[Word]) -> String {
     words.iter().map(word).collect()
 }
 
-/// The reading with all parentheses. `doubtful` tells whether equal operators that nest to the left
-/// stand before and after a prefix: its body could end before the second or go on, and the parser
-/// may refuse to choose.
+/// The parse tree with all parentheses. `doubtful` says whether there are equal left-associative
+/// operators before and after a prefix. The body of the prefix could end before the second one or
+/// include it, and the parser may refuse such a text.
 fn read(words: &[Word], doubtful: &mut bool) -> String {
     let mut operand = |words: &[Word]| {
         let text = read(words, doubtful);
@@ -70,7 +70,7 @@ fn compare(words: &[Word], source: &str, found: Option<String>) -> Result<(), Te
     Ok(())
 }
 
-/// Prefixes, an atom and postfixes, then an operator and the same again.
+/// Prefixes, an atom and postfixes, and then possibly an operator and the same again.
 fn sequence(
     prefixes: Vec<Word>,
     infixes: Vec<Word>,
@@ -101,7 +101,7 @@ fn data_words() -> impl Strategy<Value = Vec<Word>> {
     let prefixes = vec![Word::Prefix("!", 13), Word::Prefix("-", 13), Word::Prefix("forall x: Nat. ", 1)];
     let end = Word::Postfix("whr w = 1 end", 0);
     (sequence(prefixes, infixes.to_vec(), vec![end]), any::<bool>()).prop_map(move |(mut words, with_end)| {
-        // Inside, its reading is not settled and it is refused.
+        // `whr` in the middle of a text is ambiguous, and refused.
         words.retain(|word| !matches!(word, Word::Postfix(..)));
         words.extend(with_end.then_some(end));
         words

@@ -1,4 +1,4 @@
-//! All integration tests of this crate, in one binary: linking takes longer than running most of
+//! All integration tests of this crate, in one binary because linking takes longer than most of
 //! them.
 
 mod corpus;

@@ -1,13 +1,13 @@
-//! Small specifications that show one thing each, from text to transition system. What is expected
-//! comes from the reference tools.
+//! Small specifications that each test a single feature, from text to transition system. The
+//! expected results are those of the reference tools.
 
 use turnpike_lts::{Comparison, DEFAULT_LIMIT, Equivalence, compare};
 use turnpike_lts::{Lts, Transition};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{LabelId, Model, Successors};
 
-/// All states within `most` expansions, in breadth-first order. An error ends the exploration and
-/// comes with what was found.
+/// The states within `most` expansions, in breadth-first order. An error ends the exploration and
+/// is returned with the states so far.
 fn explore(text: &str, most: usize) -> (Lts, Option<String>) {
     let (model, _) = Mcrl2Model::new("test.mcrl2", text, &Options::default())
         .unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"));
@@ -46,7 +46,7 @@ fn label_of(lts: &mut Lts, text: &str) -> LabelId {
     LabelId(at as u32)
 }
 
-/// A system written as lines `0 --label-> 1`.
+/// Parses a system with lines `0 --label-> 1`.
 fn system(lines: &[&str]) -> Lts {
     let mut lts = Lts { states: 1, ..Lts::default() };
     for line in lines {
@@ -60,7 +60,7 @@ fn system(lines: &[&str]) -> Lts {
     lts
 }
 
-/// The specification does exactly this, up to strong bisimulation.
+/// Asserts that the specification is strongly bisimilar to this system.
 #[track_caller]
 fn does(text: &str, lines: &[&str]) {
     let (found, failure) = explore(text, 1000);
@@ -76,7 +76,7 @@ fn does(text: &str, lines: &[&str]) {
     }
 }
 
-/// The specification does these one after the other, and nothing else.
+/// Asserts that this sequence of labels is the whole behaviour.
 #[track_caller]
 fn runs(text: &str, labels: &[&str]) {
     let lines: Vec<String> =
@@ -84,14 +84,14 @@ fn runs(text: &str, labels: &[&str]) {
     does(text, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// One of these, then nothing.
+/// Asserts that the behaviour is a choice of these labels.
 #[track_caller]
 fn offers(text: &str, labels: &[&str]) {
     let lines: Vec<String> = labels.iter().map(|label| format!("0 --{label}-> 1")).collect();
     does(text, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// Whether a sequence of labels can be followed.
+/// Whether there is a path with these labels.
 fn follows(lts: &Lts, labels: &[&str]) -> bool {
     let mut states = vec![lts.initial];
     for label in labels {
@@ -174,7 +174,7 @@ fn sums() {
         "act a:Set(Bool); init sum s:Set(Bool). a(s).delta;",
         &["a({})", "a({true})", "a({false})", "a({false, true})"],
     );
-    // Nothing depends on which value it is: one transition says it all, and the sort may be
+    // The value does not matter: there is a single transition for all values, and the sort may be
     // infinite.
     offers("act a; init sum n:Nat. a.delta;", &["a"]);
     offers("act a; init sum n:Nat. (n > 3 && n < 5) -> a.delta;", &["a"]);
@@ -311,11 +311,11 @@ fn refusals() {
 }
 
 #[test]
-fn terminated_is_no_deadlock() {
+fn termination_is_not_a_deadlock() {
     for (text, deadlocks) in [
         ("act a; init a;", 0),
         ("act a; init a.delta;", 1),
-        // Both ends look alike but for how they were reached.
+        // Both end states have no transitions, but one is not a deadlock.
         ("act a,b; init a.delta + b;", 1),
         ("act a,b; init a.delta || b;", 1),
         ("act a,b; init (a + b.delta) || (a + b.delta);", 1),
@@ -351,12 +351,12 @@ fn hidden_names_may_communicate_below_allow() {
     does(&specification("rename({e->d}, allow({e}, hide({b}, comm({b|c->e}, B||C))))"), both);
     does(&specification("allow({d}, hide({b}, block({c}, comm({b|c->d}, B||C))))"), both);
     does(&specification("allow({d}, hide({b,c}, comm({b|c->d}, B||C)))"), both);
-    // What is made by communication is hidden, what it is made of is not.
+    // The result of communication is hidden, but its operands are not.
     does(
         &specification("allow({b,c}, hide({d}, comm({b|c->d}, B||C)))"),
         &["0 --tau-> 0", "0 --b-> 0", "0 --c-> 0"],
     );
-    // Hidden on both sides of another communication.
+    // Hidden inside and outside another communication.
     does(
         &specification("allow({e}, hide({b}, comm({b|c->e}, hide({d}, B||C||D))))"),
         &["0 --tau-> 0", "0 --e-> 0"],
@@ -364,14 +364,14 @@ fn hidden_names_may_communicate_below_allow() {
 }
 
 #[test]
-fn a_choice_is_over_after_it_was_made() {
+fn choices_are_made_once() {
     let loops = &["0 --dist [1/2]-> 1", "1 --a [1/2]-> 1"];
     does("act a; proc P = dist b: Bool[1/2] . a . P; init P;", loops);
     does("act a; proc P = a.P; init dist b:Bool[1/2].P;", &["0 --dist [1/2]-> 1", "1 --a-> 1"]);
     does("act a; proc P = (true -> delta <> (dist x:Bool[1/2].a)).P; init P;", &[]);
     does("act a; proc P = (true -> (dist x:Bool[1/2].a) <> delta).P; init P;", loops);
     does("act a; init dist b:Bool[1/2].a;", &["0 --dist [1/2]-> 1", "1 --a-> 2", "2 --Terminate-> 3"]);
-    // Each component draws, and none needs what it drew.
+    // Each component makes a choice, whose outcome is not used.
     does(
         "act a,b; proc P = dist x:Bool[1/2].a.P; Q = dist y:Bool[1/2].b.Q; init allow({a,b},P||Q);",
         &["0 --dist [1/4]-> 1", "1 --a [1/2]-> 1", "1 --b [1/2]-> 1"],
@@ -398,7 +398,7 @@ fn probabilities_add_up(text: &str, most: usize) -> Vec<usize> {
 
 #[test]
 fn outcomes_that_look_alike_all_count() {
-    // The sum's values make no difference, the outcomes of the choice none either.
+    // Neither the values of the sum nor the outcomes of the choice matter.
     let alike = "act a; b: Bool; proc P = sum n:Nat,m:Bool. (n < 3) -> b(m) . dist x:Bool[1/2].P; init P;";
     assert_eq!(probabilities_add_up(alike, 10), [4]);
 }
@@ -437,7 +437,7 @@ fn the_same_choice_twice_draws_twice() {
         "act a: Bool#Bool; proc P(b: Bool) = dist x:Bool[1/2]. a(b,x) . delta; init sum b:Bool. P(b);",
         paired,
     );
-    // Recursion through such a sum ends.
+    // Recursion through such a sum terminates.
     let around = "act a: Bool#Bool; proc P = sum b:Bool. dist x:Bool[1/2]. a(b,x) . P; init P;";
     assert_eq!(probabilities_add_up(around, 20), [4, 8, 8, 8, 8]);
     let deeper = "act a: Bool; proc P(n: Nat) = a(n > 1) . (Q(n) + Q((n + 1) mod 3)); \
@@ -446,13 +446,13 @@ fn the_same_choice_twice_draws_twice() {
 }
 
 #[test]
-fn a_choice_made_again_leaves_its_last_outcome_alone() {
+fn a_repeated_choice_preserves_its_last_outcome() {
     does(
         "act a; u: Bool; proc P = dist x: Bool[1/2]. a . (u(x).delta + P); init P;",
         &[
             "0 --dist [1/2]-> 1",
             "0 --dist [1/2]-> 2",
-            // The last outcome, then the next one.
+            // States 3 to 6 are pairs of the last outcome and the next one.
             "1 --a [1/2]-> 3",
             "1 --a [1/2]-> 4",
             "2 --a [1/2]-> 5",

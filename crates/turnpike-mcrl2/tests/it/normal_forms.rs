@@ -1,10 +1,10 @@
-//! Functions, comprehensions and stuck terms as parameters of processes: what is finite by normal
-//! forms stays finite.
+//! Functions, comprehensions and stuck terms as parameters of processes: if there are finitely many
+//! normal forms, there are finitely many states.
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{Model, Successors};
 
-/// How many states there are, at most `most`, and all labels.
+/// The number of states, up to `most`, and all labels.
 #[track_caller]
 fn explore(text: &str, options: &Options, most: usize) -> (usize, Vec<String>) {
     let (model, _) =
@@ -145,7 +145,7 @@ fn times_are_shown_as_units() {
 }
 
 #[test]
-fn sums_are_bounded_by_what_cannot_be() {
+fn sums_are_bounded_by_impossible_values() {
     let sorts = "sort M = struct p(Nat) | x; map f: Nat -> M; var n: Nat; eqn f(n) = p(n); act a: M; c: Nat;";
     check(&format!("{sorts} proc P(m: M) = sum t: Nat. (m == f(t)) -> a(f(t)).P(m); init P(x);"), 1, &[]);
     check(
@@ -185,11 +185,11 @@ fn structs_inside_aliases_may_contain_the_alias() {
 #[test]
 fn values_after_their_last_use_can_be_kept() {
     let kept = Options { keep_dead: true, ..Options::default() };
-    // Nothing depends on either parameter, but the second one is passed on.
+    // Both parameters are irrelevant, but the second one is passed on.
     let text = "act a; proc P(x, y: Nat) = sum n: Nat. (n < 3) -> a.P(y, n); init P(7, 7);";
     check(text, 1, &["a"]);
     check_with(text, &kept, 4, &["a"]);
-    // What is left to do has no such variable: it is reset in any case.
+    // The rest of the process does not contain the variable, so it is always reset.
     let text = "act a, b: Nat; proc P = sum n: Nat. (n < 3) -> a(n).b(n).b(0).P; init P;";
     let labels = &["a(0)", "a(1)", "a(2)", "b(0)", "b(1)", "b(2)"];
     check(text, 5, labels);
@@ -197,20 +197,21 @@ fn values_after_their_last_use_can_be_kept() {
 }
 
 #[test]
-fn what_was_drawn_can_be_kept() {
+fn outcomes_can_be_kept() {
     let kept = Options { keep_dead: true, ..Options::default() };
-    // By `a` the state gets one of three outcomes; by `b` it is reset.
+    // After `a`, the state has one of three outcomes; after `b`, the value is reset.
     let text =
         "act a, b; proc P(x: Nat) = a.(dist n: Nat[if(n < 3, 1/3, 0)] . P(min(n, 1))) + b.P(x); init P(0);";
     let labels = &["a [1/3]", "b"];
     check(text, 1, labels);
     check_with(text, &kept, 4, labels);
-    // Drawn before the first step, too.
+    // The choice may also be before the first step.
     let text = "act a, b: Nat; proc P = dist n: Nat[if(n < 3, 1/3, 0)] . a(0).b(n).P; init P;";
     let labels = &["dist [1/3]", "a(0)", "b(0) [1/3]", "b(1) [1/3]", "b(2) [1/3]"];
     check(text, 7, labels);
     check_with(text, &kept, 7, labels);
-    // A dead end is one state or one for each value, as the choice leads there or an action.
+    // A state without transitions is one state after an action, or one for each value after the
+    // choice.
     let text = "act a; b: Nat; init a.(dist n: Nat[if(n < 3, 1/3, 0)] . delta);";
     check(text, 2, &["a [1/3]"]);
     check_with(text, &kept, 4, &["a [1/3]"]);

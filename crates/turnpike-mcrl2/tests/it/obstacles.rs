@@ -1,4 +1,4 @@
-//! Deadlocks are explained: what each component could do alone, and what it lacks.
+//! Explanations of deadlocks: the offer of each component, and its obstacle.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn model(text: &str, combinations: Option<usize>) -> Mcrl2Model {
     Mcrl2Model::new("test.mcrl2", text, &options).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}")).0
 }
 
-/// The explanations of the first deadlocks in breadth-first order.
+/// The explanations of the first deadlocks, in breadth-first order.
 fn deadlocks(model: &Mcrl2Model, most_states: usize, most: usize) -> Vec<Vec<StuckComponent>> {
     let mut explorer = model.explorer();
     let mut state = Vec::new();
@@ -39,7 +39,7 @@ fn deadlocks(model: &Mcrl2Model, most_states: usize, most: usize) -> Vec<Vec<Stu
     found
 }
 
-/// One line for each offer of the first deadlock.
+/// A line for each offer in the first deadlock.
 fn explain(text: &str) -> Vec<String> {
     let lines = |combinations| {
         let found = deadlocks(&model(text, combinations), 100, 1);
@@ -120,7 +120,7 @@ fn a_condition_of_its_own() {
         explain(text),
         ["P at P with n = 2: a(2) if n < 2, is n = 2", "P at P with n = 2: b(2) if n > 5, is n = 2"]
     );
-    // A single condition is decided at once, so that nothing is left of the process.
+    // A single condition is decided in advance, so the process disappears.
     let text = "act a: Nat; proc P(n: Nat) = (n < 2) -> a(n) . P(n + 1); init P(0);";
     assert_eq!(explain(text), ["P at delta"]);
 }

@@ -1,5 +1,5 @@
-//! Who takes part in a transition, in random specifications: the answer exists, fits the state that is
-//! reached, and does not depend on when summands are made.
+//! The participants of transitions in random specifications: they are known, consistent with the
+//! target state, and independent of when summands are combined.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -9,10 +9,10 @@ use turnpike_model::{Model, Participant, Successors};
 use crate::naive::draw::Draw;
 use crate::naive::generate::specification;
 
-/// A transition: its label, and who takes part in it.
+/// A transition: its label and its participants.
 type Transition = (String, Vec<Participant>);
 
-/// The transitions of the first states in breadth-first order, checked.
+/// The checked transitions of the first states, in breadth-first order.
 fn transitions(model: &Mcrl2Model, text: &str) -> Vec<Transition> {
     let mut explorer = model.explorer();
     let (mut state, mut out) = (Vec::new(), Successors::new(model.info().width));
@@ -35,10 +35,10 @@ fn transitions(model: &Mcrl2Model, text: &str) -> Vec<Transition> {
             let components = participants.components();
             let parts = participants.participants(&state, position);
             let parts = parts.unwrap_or_else(|error| panic!("{error} at {label} in:\n{text}"));
-            assert!(is_choice || !parts.is_empty(), "nobody does {label} in:\n{text}");
+            assert!(is_choice || !parts.is_empty(), "{label} has no participants in:\n{text}");
             explorer.state_values(out.state(position), &mut after);
             for (index, name) in model.info().parameters.iter().enumerate() {
-                // Where a component is stands under its own name.
+                // The location of a component has the component's name.
                 let moved = components.contains(name) && before[index] != after[index];
                 let takes_part = parts.iter().any(|part| part.component == *name);
                 assert!(

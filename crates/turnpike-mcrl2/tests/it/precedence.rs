@@ -1,4 +1,4 @@
-//! How texts are read: every row gives a text and the same with all parentheses.
+//! Precedence: each row is a text, and the same text with all parentheses.
 
 use turnpike_mcrl2::syntax::{Parentheses, Section, Symbols, parse_data_expression, parse_specification};
 
@@ -25,7 +25,7 @@ fn sort(source: &str) -> String {
 fn check(read: fn(&str) -> String, rows: &[(&str, &str)]) {
     for &(source, expected) in rows {
         assert_eq!(read(source), expected, "{source}");
-        // What shows the reading is read in the same way.
+        // The text with parentheses has the same parse tree.
         assert_eq!(read(expected), expected, "{source}");
     }
 }

@@ -1,7 +1,7 @@
-//! Random well-typed expressions, for tests that compare other ways to compute with the rewriter.
-//! `n0`, `n1`, `b0`, `l0`, `s0` and `e0` are free in them.
+//! Random well-typed expressions, for tests that compare other evaluators with the rewriter. Their
+//! free variables are `n0`, `n1`, `b0`, `l0`, `s0` and `e0`.
 
-/// What the expressions are about: equations of all sorts, partial ones among them.
+/// The declarations for the expressions, including partial equations.
 pub(crate) const SPECIFICATION: &str = "
     sort S = struct A | B(x: Nat)?is_b | C(y: Nat, z: Bool)?is_c;
     map len: List(Nat) -> Nat; part: Nat -> Nat; ite: Bool # Nat # Nat -> Nat; k: Nat # Nat -> Nat; del: Nat # List(Nat) -> List(Nat);
@@ -32,13 +32,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// All sorts.
     pub(crate) const ALL: [Kind; 5] = [Nat, Bool, List, Struct, Set];
 }
 
 use Kind::{Bool, List, Nat, Set, Struct};
 
-/// Ways to write an expression: `@` stands for an operand.
+/// Templates of expressions, in which `@` is an operand.
 fn forms(kind: Kind) -> &'static [(&'static str, &'static [Kind])] {
     match kind {
         Nat => &[
@@ -130,7 +130,7 @@ fn leaves(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Writes an expression as a sequence of choices says.
+/// Creates the expression for a sequence of choices.
 pub(crate) fn write(kind: Kind, depth: u32, choices: &mut impl Iterator<Item = usize>) -> String {
     let choice = choices.next().unwrap_or(0);
     let (leaves, forms) = (leaves(kind), forms(kind));
@@ -153,13 +153,13 @@ pub(crate) fn write(kind: Kind, depth: u32, choices: &mut impl Iterator<Item = u
     text
 }
 
-/// What may remain in a normal form that is not a plain value.
+/// The operators in normal forms that are not values.
 const PARTIAL: [&str; 14] = [
     "head", "tail", " . ", "part", "both", "x(", "y(", "z(", "Int2Nat", "lambda", "pick", "whr", "forall",
     "exists",
 ];
 
-/// Whether a normal form is not a plain value.
+/// Whether a normal form is not a value.
 pub(crate) fn is_stuck(text: &str) -> bool {
     PARTIAL.iter().any(|name| text.contains(name))
 }

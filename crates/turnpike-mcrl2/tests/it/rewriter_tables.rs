@@ -1,5 +1,4 @@
-//! The tables of the language reference, row by row: an expression and how its normal form is
-//! printed.
+//! The tables of the language reference: expressions with the texts of their normal forms.
 
 use rustc_hash::FxHashMap;
 
@@ -22,7 +21,7 @@ fn parse(program: &mut Program, source: &str, sort: Option<SortId>) -> Expressio
     checked.unwrap_or_else(|errors| panic!("{source}: {errors:?}"))
 }
 
-/// Checks the printed normal forms of some expressions.
+/// Asserts that expressions have these normal forms.
 #[track_caller]
 fn check(declarations: &str, rows: &[(&str, &str)]) {
     let mut program = program(declarations);
@@ -372,7 +371,7 @@ fn where_and_quantifiers() {
 
 #[test]
 fn the_row_of_function_values() {
-    // Row 23 of the conformance suite: four states.
+    // Row 23 of the conformance suite, which has four states.
     let mut program = program("");
     let list = {
         let function = program.sorts.function(&[SortId::NAT], SortId::NAT);

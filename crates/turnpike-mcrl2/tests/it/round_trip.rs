@@ -1,11 +1,11 @@
-//! Trees of every shape are printed and read back the same. Equality is that of the texts with all
-//! parentheses: they name every node, and two different trees have different ones.
+//! Random trees are printed and parsed again. They are compared by their texts with all
+//! parentheses, which differ for different trees.
 
 use proptest::prelude::*;
 use turnpike_mcrl2::syntax::*;
 
-/// Grows a specification from bytes: each decides one thing, and without bytes everything is a
-/// leaf.
+/// Creates a specification from bytes. Each byte determines a choice, and all nodes are leaves
+/// after the last byte.
 struct Grower {
     bytes: Vec<u8>,
     position: usize,
@@ -195,7 +195,7 @@ impl Grower {
             sections.push(self.section());
         }
         sections.push(Section::Init(Init { process: self.process(), span: Span::default() }));
-        Specification { tree: self.tree, sections }
+        Specification { tree: self.tree, sections, added_from: u32::MAX }
     }
 }
 
@@ -219,7 +219,7 @@ proptest! {
         }
     }
 
-    /// Any text is read or refused, never with a panic, and every place is inside it.
+    /// All texts are parsed or refused without a panic, and all locations are within the text.
     #[test]
     fn any_text_is_read_or_refused(
         words in prop::collection::vec(prop::sample::select(WORDS), 0..60),

@@ -1,5 +1,5 @@
-//! Every composition that the linear process makes, held against a naive interpreter of process
-//! terms. More of the same:
+//! Compares linear processes of random specifications with a naive interpreter of process terms.
+//! For a longer test:
 //! `cargo run --release -p turnpike-mcrl2 --example second_opinion -- --count 1000000 --seed 0 --threads 2`.
 
 use crate::naive;
@@ -18,22 +18,22 @@ use turnpike_lts::{Lts, Transition};
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::LabelId;
 
-/// The random specifications of a seed, read with no option.
+/// The random specifications of a seed, with default options.
 fn series(seed: u64) -> Series {
     Series { seed, keep_dead: false }
 }
 
-/// Random tests of the workspace draw by this seed.
+/// The seed of all random tests in the workspace.
 fn seed() -> u64 {
     std::env::var("PROPTEST_RNG_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
 }
 
-/// The first specifications of a series, about none of which the two differ.
+/// The first specifications of a series, for which both agree.
 fn tally(series: Series, count: u64) -> trial::Tally {
     let tally = trial::run(series, 0..count, 2, &|_, _| true);
     if let Some(&number) = tally.different.first() {
         panic!(
-            "{} specifications differ; number {number} of {series:?}, made small:\n{}",
+            "{} specifications differ; number {number} of {series:?}, shrunk:\n{}",
             tally.different.len(),
             trial::smallest(series, number)
         );
@@ -44,13 +44,12 @@ fn tally(series: Series, count: u64) -> trial::Tally {
 #[test]
 fn five_thousand_specifications() {
     let tally = tally(series(seed()), 5000);
-    // The test is worth something only while most specifications are accepted and everything
-    // occurs.
+    // The test is useful only if most specifications are accepted and all operators occur.
     let count = |all: &BTreeMap<String, u64>| all.values().sum::<u64>();
     assert!(tally.agreed > 4000, "{tally:?}");
     assert!(tally.complete > 3900, "{tally:?}");
     assert!(count(&tally.failed) < 75, "{tally:?}");
-    assert!(count(&tally.untold) < 200, "{tally:?}");
+    assert!(count(&tally.undecided) < 200, "{tally:?}");
     assert_eq!(count(&tally.wrong), 0, "{tally:?}");
     for operator in [
         "+",
@@ -79,7 +78,7 @@ fn five_thousand_specifications() {
     }
 }
 
-/// What is kept beyond its last use makes more states, and no difference.
+/// Variables that keep their values after their last use add states, but no behaviour.
 #[test]
 fn a_thousand_specifications_with_values_kept() {
     let kept = tally(Series { seed: seed(), keep_dead: true }, 1000);
@@ -88,10 +87,9 @@ fn a_thousand_specifications_with_values_kept() {
     assert!(kept.states > reset.states, "{} states, and {} without", kept.states, reset.states);
 }
 
-/// Faults were found in these shapes. A generator that no longer makes them would no longer find
-/// such faults.
+/// Faults were found in these shapes, so the generator must continue to create them.
 #[test]
-fn specifications_have_what_faults_needed() {
+fn specifications_have_the_shapes_of_known_faults() {
     let mut found = BTreeMap::new();
     for number in 0..5000 {
         let (specification, _) = trial::specification(series(seed()), number);
@@ -151,8 +149,8 @@ fn shape(process: &Process) -> Option<&'static str> {
     }
 }
 
-/// Both say the same of a specification, with summands made beforehand and where states ask for
-/// them, and with values kept.
+/// Both agree on a specification: with summands combined in advance or on demand, and with
+/// variables that keep their values.
 #[track_caller]
 fn agree(text: &str) {
     for (combinations, keep_dead) in [(None, false), (Some(0), false), (None, true)] {
@@ -173,7 +171,7 @@ fn allow_around_hide_around_comm() {
     agree("act a, c, d; init allow({a}, rename({d -> a}, hide({a}, comm({c|a -> d}, c | a))));");
     agree("act a, b, d; init allow({b}, hide({a}, comm({b|a|d -> b}, (a | b) || d)));");
     agree("act a, b, d; init allow({b}, hide({d}, rename({a -> d}, block({d}, comm({d|a -> b}, a || d)))));");
-    // What communication makes is hidden, or both.
+    // The result of communication is hidden, or all actions are.
     agree("act a, b, c, d; init allow({b|d}, hide({c}, comm({a|b -> c}, b || ((b | d) | a))));");
     agree("act b, d; init allow({b|b}, hide({d}, comm({d|d -> b}, (d | d) | b)));");
     agree("act b; u, v: Nat; init allow({b|u}, hide({v}, comm({u|u -> v}, b | u(1))));");
@@ -209,13 +207,13 @@ fn outcomes_stay_together() {
 }
 
 #[test]
-fn what_was_decided_is_not_what_is_decided_next() {
+fn last_outcomes_differ_from_next_ones() {
     agree("act a; proc P = dist z: Bool[1/2] . (a . (((z) -> P) + a)); init P;");
     agree("act a; u: Bool; proc P = dist x: Bool[1/2] . (a . (u(x) + P())); init P;");
 }
 
 #[test]
-fn chance_that_is_not_met_at_first() {
+fn probabilistic_choices_in_later_steps() {
     agree("act a; proc Q(x: Bool) = (x) -> a <> (dist x: Bool[1/2] . (a . Q())); init Q(true);");
     agree(
         "act a; r: Nat; proc P(x: Bool) = (x) -> (a . P(!(x))) <> (dist n: Nat[if(n < 2, 1/2, 0)] . r(n)); init P(true);",
@@ -243,9 +241,9 @@ fn delta_in_multi_actions_and_chance_in_sums_and_choices() {
     agree("act a: Bool; proc P = a(true) . (P + dist x: Bool[1/2] . a(x)); init P || a(false);");
 }
 
-/// What the interpreter says of a specification by itself.
+/// The system of the interpreter alone.
 #[track_caller]
-fn naively(text: &str, expected: &str) {
+fn assert_naive_system(text: &str, expected: &str) {
     let program = trial::program(text).unwrap_or_else(|message| panic!("{text}\n{message}"));
     let system = of_interpreter(&mut Interpreter::new(program, &[]), 100).expect("small and finite");
     let found: BTreeSet<String> = system.text(100).lines().map(|line| line.trim().to_owned()).collect();
@@ -253,68 +251,72 @@ fn naively(text: &str, expected: &str) {
     assert_eq!(found, expected, "{text}");
 }
 
-/// Written down by hand from the semantics: what the two agree on must not be a mistake of both.
+/// The expected systems are derived from the semantics by hand, to exclude mistakes that both sides
+/// make.
 #[test]
 fn the_interpreter_follows_the_rules() {
-    naively(
+    assert_naive_system(
         "act a, b; init a || b;",
         "0 --dist-> 1; 1 --a-> 2; 1 --b-> 3; 1 --a|b-> 4; 2 --b-> 4; 3 --a-> 4; 4 --Terminate-> 5",
     );
-    naively("act a, b; init a ||_ b;", "0 --dist-> 1; 1 --a-> 2; 2 --b-> 3; 3 --Terminate-> 4");
-    naively("act a, b; init (a . delta) | b;", "0 --dist-> 1; 1 --a|b-> 2; 2 is a deadlock");
-    naively("act a; init a | delta;", "0 --dist-> 1; 1 is a deadlock");
-    naively(
+    assert_naive_system("act a, b; init a ||_ b;", "0 --dist-> 1; 1 --a-> 2; 2 --b-> 3; 3 --Terminate-> 4");
+    assert_naive_system("act a, b; init (a . delta) | b;", "0 --dist-> 1; 1 --a|b-> 2; 2 is a deadlock");
+    assert_naive_system("act a; init a | delta;", "0 --dist-> 1; 1 is a deadlock");
+    assert_naive_system(
         "act a; init tau . delta || a . delta;",
         "0 --dist-> 1; 1 --tau-> 2; 1 --a-> 3; 1 --a-> 4; 2 --a-> 4; 3 --tau-> 4; 4 is a deadlock",
     );
-    naively(
+    assert_naive_system(
         "act a, c: Nat; init comm({a|a -> c}, a(1) | a(1) | a(1) | a(2));",
         "0 --dist-> 1; 1 --a(1)|a(2)|c(1)-> 2; 2 --Terminate-> 3",
     );
-    naively("act a; init comm({a|a -> a}, a|a|a|a);", "0 --dist-> 1; 1 --a|a-> 2; 2 --Terminate-> 3");
-    naively(
+    assert_naive_system(
+        "act a; init comm({a|a -> a}, a|a|a|a);",
+        "0 --dist-> 1; 1 --a|a-> 2; 2 --Terminate-> 3",
+    );
+    assert_naive_system(
         "act a, b, c; init hide({a}, (a|b) . a) + block({b}, (a|b) + c) + rename({a -> b, b -> a}, a) + allow({b}, tau + a + b);",
         "0 --dist-> 1; 1 --b-> 2; 1 --c-> 3; 1 --b-> 3; 1 --tau-> 3; 2 --tau-> 3; 3 --Terminate-> 4",
     );
-    naively(
+    assert_naive_system(
         "act a: Nat; proc P(n, m: Nat) = a(n) . P(m = n, n = m); init P(1, 2);",
         "0 --dist-> 1; 1 --a(1)-> 2; 2 --a(2)-> 3; 3 --a(1)-> 2",
     );
-    naively(
+    assert_naive_system(
         "act a, b: Nat; proc P(n: Nat) = b(n) . (sum n: Nat. (n == 3) -> a(n) . P()); init P(1);",
         "0 --dist-> 1; 1 --b(1)-> 2; 2 --a(3)-> 3; 3 --b(3)-> 2",
     );
-    naively(
+    assert_naive_system(
         "act a, b, c; init a@1 . b@3 . c@2;",
         "0 --dist-> 1; 1 --a @ 1-> 2; 2 --b @ 3-> 3; 3 is a deadlock",
     );
-    naively(
+    assert_naive_system(
         "act a, b; init ((a@1)@2) + ((a@2) | (b@1)) + ((a@1) | b);",
         "0 --dist-> 1; 1 --a|b @ 1-> 2; 2 --Terminate-> 3",
     );
-    naively(
+    assert_naive_system(
         "act a; t: Bool; init a . dist b: Bool[if(b, 1/3, 2/3)] . t(b) . delta;",
         "0 --dist-> 1; 1 --a-> 2 [1/3], 3 [2/3]; 2 --t(true)-> 4; 3 --t(false)-> 4; 4 is a deadlock",
     );
-    naively(
+    assert_naive_system(
         "act a, t: Bool; init (dist b: Bool[1/2] . t(b)) + a(true);",
         "0 --dist-> 1 [1/2], 2 [1/2]; 1 --t(true)-> 3; 1 --a(true)-> 3; 2 --t(false)-> 3; 2 --a(true)-> 3; 3 --Terminate-> 4",
     );
-    // Each value of a sum is decided for itself.
-    naively(
+    // Each value of a sum has its own choice.
+    assert_naive_system(
         "act t: Bool # Bool; init sum x: Bool. dist b: Bool[if(b, 1/3, 2/3)] . t(x, b) . delta;",
         "0 --dist-> 1 [1/9], 2 [2/9], 3 [2/9], 4 [4/9]; \
          1 --t(true, true)-> 5; 1 --t(false, true)-> 5; 2 --t(true, true)-> 5; 2 --t(false, false)-> 5; \
          3 --t(true, false)-> 5; 3 --t(false, true)-> 5; 4 --t(true, false)-> 5; 4 --t(false, false)-> 5; 5 is a deadlock",
     );
-    // What one component has decided stays so while another moves.
-    naively(
+    // The choice of a component remains the same while another one moves.
+    assert_naive_system(
         "act a; t: Bool; init (a . a) || (dist b: Bool[if(b, 1/3, 2/3)] . block({t}, t(b)));",
         "0 --dist-> 1 [1/3], 2 [2/3]; 1 --a-> 3; 2 --a-> 4; 3 --a-> 5; 4 --a-> 6; 5 is a deadlock; 6 is a deadlock",
     );
 }
 
-/// The comparison with probabilities, held against the one without, where there are none.
+/// Compares the comparison for probabilistic systems with the one for plain systems.
 #[test]
 fn the_comparison_is_that_of_the_reduction() {
     let mut plain = Vec::new();
@@ -323,7 +325,7 @@ fn the_comparison_is_that_of_the_reduction() {
         let program = trial::program(&specification.text()).expect("correct");
         let Ok(system) = of_interpreter(&mut Interpreter::new(program, &[]), 40) else { continue };
         let certain = system.transitions.iter().flatten().all(|(_, targets)| targets.len() == 1);
-        // A deadlock is told from the end by what came before, which plain systems do not show.
+        // The state after `Terminate` is not a deadlock, which plain systems cannot represent.
         let ends = system.text(100).contains("Terminate");
         if system.is_complete() && certain && !ends && system.transitions.len() < 8 {
             plain.push((lts(&system), system));
@@ -364,7 +366,7 @@ fn lts(system: &System) -> Lts {
 }
 
 #[test]
-fn a_difference_is_told_as_far_as_both_were_explored() {
+fn systems_are_compared_as_far_as_both_were_explored() {
     let of = |text: &str, most| {
         let program = trial::program(text).expect("correct");
         of_interpreter(&mut Interpreter::new(program, &[]), most).expect("small")
@@ -374,7 +376,7 @@ fn a_difference_is_told_as_far_as_both_were_explored() {
     assert_eq!(compare(&six, &six), Verdict::Same);
     assert_eq!(compare(&six, &seven), Verdict::Different(7));
     assert_eq!(compare(&of("act a, b; init a.a.a.a.a.b.delta;", 3), &seven), Verdict::SameTo(4));
-    // Deadlock and termination differ, so do probabilities; equal outcomes are one.
+    // Deadlock and termination differ, and so do probabilities. Equal outcomes are merged.
     assert!(matches!(
         compare(&of("act a; init a;", 9), &of("act a; init a.delta;", 9)),
         Verdict::Different(_)
@@ -388,8 +390,8 @@ fn a_difference_is_told_as_far_as_both_were_explored() {
 }
 
 #[test]
-fn specifications_are_made_small() {
-    // As if everything were wrong that hides what communicates.
+fn specifications_are_shrunk() {
+    // Suppose that the failing specifications are those that hide what communicates.
     let is_wrong = |one: &naive::specification::Specification| {
         let mut wrong = false;
         for body in one.bodies() {
@@ -419,7 +421,7 @@ fn specifications_are_made_small() {
 }
 
 #[test]
-fn the_same_seed_makes_the_same_specifications() {
+fn the_same_seed_generates_the_same_specifications() {
     let texts =
         |seed| (0..50).map(|number| trial::specification(series(seed), number).0.text()).collect::<Vec<_>>();
     assert_eq!(texts(3), texts(3));
@@ -434,7 +436,7 @@ fn refusals_have_messages() {
         let outcome = trial::judge(text, &Options::default(), MOST);
         assert!(matches!(&outcome, Outcome::Refused(message) if !message.is_empty()), "{text}: {outcome:?}");
     }
-    // A system that is too large for a test is compared as far as both were explored.
+    // A system that is too large for a test is compared as far as both sides were explored.
     let text = "act a: Nat; proc P(n: Nat) = a(n) . P((n + 1) mod 5); init P(0) || P(1) || P(2) || P(3);";
     let outcome = trial::judge(text, &Options::default(), 20);
     assert!(matches!(outcome, Outcome::Agreed { complete: false, states: 20, .. }), "{outcome:?}");

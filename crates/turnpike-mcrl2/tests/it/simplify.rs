@@ -1,4 +1,4 @@
-//! Random expressions, simplified: the slow rewriter sees no difference.
+//! Simplified random expressions have the same values in the slow rewriter.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use turnpike_mcrl2::syntax::{parse_data_expression, parse_specification};
 use turnpike_mcrl2::typed::expression::{Substitution, simplify, substitute};
 use turnpike_mcrl2::typed::{ExpressionId, Program, SortId, VariableId, check_specification};
 
-/// What the free variables of the expressions stand for.
+/// The values of the free variables of expressions.
 const VALUES: [(&str, [&str; 2]); 6] = [
     ("n0", ["3", "0"]),
     ("n1", ["k(0, 3)", "4"]),
@@ -32,7 +32,7 @@ fn expression(program: &mut Program, text: &str, sort: Option<SortId>) -> Option
     program.check_expression(&parsed.tree, parsed.root, &globals, sort).ok()
 }
 
-/// Values for all variables: of the two that each may have, `which` says the one.
+/// Values of all variables: `which` selects one of two values for each of them.
 fn values(program: &mut Program, which: usize) -> Substitution {
     let globals: Vec<VariableId> = program.globals.clone();
     let value = |(variable, (index, (name, values))): (VariableId, (usize, &(&str, [&str; 2])))| {
@@ -44,9 +44,9 @@ fn values(program: &mut Program, which: usize) -> Substitution {
     globals.into_iter().zip(VALUES.iter().enumerate()).map(value).collect()
 }
 
-/// The normal forms of an expression and of what simplifying makes of it, with the same values for
-/// variables, and whether simplifying changed anything. Nothing when the expression is not
-/// well-typed or the rewriter takes too long.
+/// The normal forms of an expression and of its simplified version, with the same values of
+/// variables, and whether they differ. `None` if the expression is not well-typed or the rewriter
+/// takes too long.
 fn both(text: &str, which: usize) -> Option<(String, String, bool)> {
     let mut program = program();
     let original = expression(&mut program, text, None)?;
@@ -70,7 +70,7 @@ proptest! {
     ) {
         let text = write(Kind::ALL[kind], 5, &mut choices.into_iter());
         if let Some((original, simplified, _)) = both(&text, which)
-            // What is stuck may be written in another way.
+            // Stuck terms may have another form.
             && !is_stuck(&original)
         {
             prop_assert_eq!(original, simplified, "{}", text);
@@ -78,7 +78,7 @@ proptest! {
     }
 }
 
-/// So that the test above does not pass because nothing is well-typed, or nothing ever simplified.
+/// Without well-typed expressions that can be simplified, the test above would be useless.
 #[test]
 fn the_expressions_are_simplified() {
     let mut seed = 7_u64;

@@ -1,11 +1,11 @@
-//! Sorts of expressions and errors of specifications, in tables.
+//! Tables of the sorts of expressions and of errors.
 
 use crate::sorts_support::well_sorted;
 use turnpike_mcrl2::syntax::{Symbols, parse_data_expression, parse_specification};
 use turnpike_mcrl2::typed::{Behaviour, Expression, Program, SortId, SymbolKind, check_specification};
 use turnpike_model::diagnostic::{Diagnostic, Severity};
 
-/// Type-checks; the text must be well-formed.
+/// Checks the sorts of a well-formed text.
 fn check(source: &str) -> (Option<Program>, Vec<Diagnostic>) {
     let (specification, diagnostics) = parse_specification(source);
     assert!(diagnostics.is_empty(), "{source}: {diagnostics:?}");
@@ -20,7 +20,7 @@ fn errors(source: &str) -> Vec<String> {
     errors
 }
 
-/// Things that the expressions of the tables may use.
+/// The declarations for the expressions of the tables.
 const CONTEXT: &str = "
 sort D; E = struct A | B(field: Nat)?isB | C(field: Nat, other: Bool); F = struct k(Nat)?isn | k(Bool)?isb;
 cons d1, d2: D;

@@ -1,9 +1,9 @@
-//! The sorts of the small specifications that stand for one rule of the language each.
+//! The sorts of small specifications, each of which tests a rule of the language.
 
 use turnpike_mcrl2::syntax::{Parentheses, parse_specification};
 use turnpike_mcrl2::typed::check_specification;
 
-/// All of these have correct sorts.
+/// The sorts of these are correct.
 const ACCEPTED: [&str; 37] = [
     "act a,b; init a||b;",
     "act a,b; init allow({a,b}, a||b);",
@@ -44,7 +44,8 @@ const ACCEPTED: [&str; 37] = [
     "act a; proc P = P + a; init P;",
 ];
 
-/// These have not; two more that are refused elsewhere for their recursion have.
+/// The sorts of these are wrong. Two others are refused for their recursion, but their sorts are
+/// correct.
 const REFUSED: [&str; 3] = [
     "act a: Nat; proc P(n: Nat) = a(n).P(n-1); init P(3);",
     "act a: Nat; a: Int; init a(1);",

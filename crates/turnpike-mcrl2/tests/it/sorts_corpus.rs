@@ -1,5 +1,5 @@
-//! All public models type-check, except those that the recorded results of other tools say are
-//! wrong.
+//! The sorts of all public models are correct, except where the recorded results of other tools
+//! have errors.
 
 use crate::public_models;
 use crate::sorts_support;
@@ -10,7 +10,7 @@ use turnpike_mcrl2::syntax::parse_specification;
 use turnpike_mcrl2::typed::check_specification;
 use turnpike_model::diagnostic::Severity;
 
-/// Files that other tools refuse for their sorts, by the recorded message.
+/// Files whose sorts other tools refuse, according to the recorded message.
 fn refused(corpus: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(corpus.join("oracle/mcrl2.jsonl")).expect("the recorded results");
     text.lines()

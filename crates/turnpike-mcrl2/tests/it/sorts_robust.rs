@@ -1,5 +1,5 @@
-//! Whatever is left of a specification after tokens were lost, repeated or exchanged: an answer,
-//! never a panic; and no depth of nesting exhausts the stack.
+//! Specifications with lost, repeated or exchanged tokens never cause a panic, and deep nesting
+//! does not exhaust the stack.
 
 use crate::sorts_support;
 
@@ -128,7 +128,7 @@ fn no_depth_of_nesting_exhausts_the_stack() {
         let (program, diagnostics) = check(&source);
         assert!(program.is_none() && !diagnostics.is_empty(), "{}", &source[..60]);
     }
-    // Long chains of structs are no nesting.
+    // A long chain of structs is not nested.
     let chain: String = (0..500).map(|one| format!("S{one} = struct c{one}(S{}); ", one + 1)).collect();
     let (program, diagnostics) = check(&format!("sort {chain} S500 = struct end_; init delta;"));
     assert!(program.is_some(), "{diagnostics:?}");

@@ -1,4 +1,4 @@
-//! What states show can be asked for: every printed value is a state expression that holds there.
+//! Each displayed value is a state expression that holds in that state.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ fn model(text: &str) -> Mcrl2Model {
     Mcrl2Model::new("test.mcrl2", text, &options).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}")).0
 }
 
-/// Asks for every value of every state of a random walk, and for the values of components and of
-/// data as one conjunction.
+/// Evaluates all values of all states in a random walk as state expressions, and the conjunction of
+/// the values of components and data.
 fn walk_and_ask(model: &Mcrl2Model, name: &str, steps: usize, seed: u64) -> usize {
     let mut explorer = model.explorer();
     let explorer = &mut *explorer;
@@ -92,7 +92,7 @@ const RING: &str = "act a, b, c: Pos; \
 
 #[test]
 fn components_are_called_after_their_instances() {
-    // A station goes on as other processes; a link is always a link.
+    // A station may become another process, but a link may not.
     assert_eq!(
         names(RING),
         ["Station(2)", "Station(2).total", "Link(2)", "Station(1)", "Station(1).total", "Link(1)"]
@@ -109,7 +109,7 @@ fn only_arguments_that_differ_are_part_of_a_name() {
         ["C(5, 1)", "C(6, 1)", "C(5, 2)"]
     );
     assert_eq!(names(&format!("{cells} init C(5, 1) || C(5, 1) || C(5, 2);")), ["C(1)#1", "C(1)#2", "C(2)"]);
-    // Of what changes, the initial value.
+    // For parameters that change, their initial value.
     let counters = "act a: Nat; b; proc P(n: Nat) = a(n) . b . P(n + 1); init P(1) || P(2);";
     assert_eq!(names(counters), ["P(1)", "P(1).n", "P(2)", "P(2).n"]);
 }
@@ -158,13 +158,13 @@ fn a_location_is_the_current_process_or_what_is_left_to_do() {
         explorer.successors(&state, &mut successors).expect("successors");
         state = successors.state(0).to_vec();
     }
-    // Both processes have `b`, so that it does not tell them apart.
+    // Both processes have `b`, so it does not identify them.
     assert_eq!(seen, ["P", "b . Q", "Q", "Q: a . Q + …"]);
 }
 
 #[test]
 fn a_location_names_the_process_that_it_is_in() {
-    // The condition of T is decided when T is called, so that only one of its branches is left.
+    // The condition of T is decided when T is called, so only one of its branches exists.
     let text = "act a: Nat; e; proc P(n: Nat) = a(n) . T(n); T(k: Nat) = (k > 0) -> e . P(0) <> a(7) . P(1); init P(0);";
     let model = model(text);
     let mut explorer = model.explorer();
@@ -196,7 +196,7 @@ fn names_of_parameters_may_say_their_component() {
     }
 }
 
-/// The error of a state expression of [`RING`], with the text that it points at.
+/// The error in a state expression of [`RING`], and the text of its location.
 fn error(text: &str) -> (String, String) {
     let model = model(RING);
     let mut explorer = model.explorer();

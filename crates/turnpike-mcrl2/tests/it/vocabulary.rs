@@ -1,4 +1,4 @@
-//! Objectives that name what a specification cannot do are recognised, and nothing else is.
+//! Impossible objectives are recognised, and possible ones are not.
 
 use turnpike_mcrl2::explore::{Mcrl2Model, Options};
 use turnpike_model::{Explorer, Model, Successors, Vocabulary, Word};
@@ -150,7 +150,7 @@ fn patterns_are_spelt_as_labels_are_printed() {
 }
 
 #[test]
-fn what_is_not_hidden_any_more_is_known() {
+fn actions_that_are_not_hidden_are_known() {
     let options = Options { unhide: vec!["hidden".to_owned()], ..Options::default() };
     let (model, _) = Mcrl2Model::new("test.mcrl2", SPECIFICATION, &options).expect("a model");
     assert_eq!(model.action("hidden"), Word::Known);
@@ -160,11 +160,11 @@ fn what_is_not_hidden_any_more_is_known() {
 fn data_that_never_fits_leaves_no_action() {
     let text = "act s, r, c: Nat; init allow({c}, comm({s|r -> c}, (s(1) . delta) || (r(2) . delta)));";
     assert_eq!(kind(&model(text, None).action("c")), "blocked c");
-    // Before summands are made nobody knows.
+    // The combinations are unknown if they are not created in advance.
     assert_eq!(kind(&model(text, Some(0)).action("c")), "known");
 }
 
-/// Every label of the first states, and how many there were.
+/// The labels of the first states, and the number of these states.
 fn accept_all(model: &Mcrl2Model, text: &str) -> usize {
     let vocabulary = model.vocabulary().expect("mCRL2 has a vocabulary");
     let mut explorer = model.explorer();

@@ -1,8 +1,8 @@
-//! The automata that a system is made of, for people who want to see them.
+//! The automata of a system, for display.
 
 use crate::system::StepError;
 
-/// Describes a system as automata side by side.
+/// Describes a system as a network of automata.
 ///
 /// **Contract.** Automata have the names and the order of the components of
 /// [`Participants`](super::Participants). A transition takes at most one edge of each.
@@ -24,9 +24,9 @@ pub struct Automaton {
     pub name: String,
     /// Its locations.
     pub locations: Vec<AutomatonLocation>,
-    /// Where it may begin.
+    /// The possible initial locations.
     pub initial: Vec<u32>,
-    /// Its edges as the model has them: one that stands for several choices is one edge.
+    /// Its edges as in the model: an edge with several choices is one edge.
     pub edges: Vec<AutomatonEdge>,
 }
 
@@ -35,13 +35,13 @@ pub struct Automaton {
 pub struct AutomatonLocation {
     /// Its name.
     pub name: String,
-    /// What must hold there; may be empty.
+    /// The condition that must hold there; may be empty.
     pub invariant: String,
-    /// Whether it has to be left before time passes.
+    /// Whether it must be left before time passes.
     pub haste: Haste,
 }
 
-/// Whether a location has to be left before time passes.
+/// Whether a location must be left before time passes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Haste {
     /// Time may pass.
@@ -53,20 +53,20 @@ pub enum Haste {
     Committed,
 }
 
-/// An edge of an automaton, as its source writes it.
+/// An edge of an automaton, as in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AutomatonEdge {
-    /// The location that it leaves.
+    /// The source location.
     pub from: u32,
-    /// The location that it leads to.
+    /// The target location.
     pub to: u32,
-    /// When it can be taken; may be empty.
+    /// The condition for taking it; may be empty.
     pub guard: String,
-    /// With whom it is taken: `go!`; empty if it is taken alone.
+    /// The synchronisation, such as `go!`; empty if it is taken alone.
     pub action: String,
-    /// What it changes; may be empty.
+    /// The assignments; may be empty.
     pub update: String,
-    /// How many choices it stands for; texts are those of the first one.
+    /// The number of choices that it has. Texts are those of the first one.
     pub choices: u32,
 }
 

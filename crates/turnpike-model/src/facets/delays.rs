@@ -1,4 +1,4 @@
-//! Runs whose delays a person chooses, in models with time.
+//! Runs with delays chosen by the user, in models with time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,16 +7,16 @@ use super::Schedule;
 use crate::diagnostic::Diagnostic;
 use crate::system::StepError;
 
-/// Runs with delays that were chosen. Where none was chosen, time passes only as long as it must.
+/// Runs with chosen delays. Without a choice, time passes only as long as necessary.
 ///
 /// **Contract.** `delays[k]` belongs to transition `k` of `choices`; a shorter list leaves the rest
 /// open. A run that is returned was executed once more, as for [`Timing`](super::Timing).
 pub trait Delays {
-    /// When each transition of a run is taken.
+    /// The times of the transitions of a run.
     fn schedule_with(&self, choices: &[u32], delays: &[Option<Delay>]) -> Result<Schedule, StepError>;
 
-    /// What can happen at the end of that run, and when: `next` are positions among the successors
-    /// of its last state. `None` for a virtual root, where no time passes.
+    /// The possible next steps at the end of that run, with their times. `next` are positions among
+    /// the successors of its last state. `None` for a virtual root, where no time passes.
     fn outlook(
         &self,
         choices: &[u32],
@@ -25,28 +25,28 @@ pub trait Delays {
     ) -> Result<Option<Outlook>, StepError>;
 }
 
-/// What can happen at the end of a run. Times are exact rationals such as `5/2`.
+/// The possible next steps at the end of a run. Times are exact rationals such as `5/2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outlook {
     /// Time since the start.
     pub time: String,
     /// The clocks.
     pub clocks: Vec<ClockReading>,
-    /// How long one can wait.
+    /// The possible delays in this state.
     pub waits: Vec<Window>,
-    /// After which delays each transition that was asked about can be taken. Empty: not in this run,
-    /// though after other delays before.
+    /// For each requested transition, the delays after which it can be taken. Empty if it is not
+    /// possible in this run, even though other earlier delays might allow it.
     pub windows: Vec<Vec<Window>>,
 }
 
-/// A clock at some moment.
+/// The value of a clock at some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     /// Its name.
     pub name: String,
     /// Its value.
     pub value: String,
-    /// Whether it runs; a stopwatch may stand still.
+    /// Whether it runs. A stopwatch may be stopped.
     pub runs: bool,
 }
 
@@ -55,11 +55,11 @@ pub struct ClockReading {
 pub struct Window {
     /// The least delay.
     pub from: String,
-    /// Whether that one is left out.
+    /// Whether the least delay is excluded.
     pub after: bool,
     /// The greatest delay; `None` if there is none.
     pub to: Option<String>,
-    /// Whether that one is left out.
+    /// Whether the greatest delay is excluded.
     pub before: bool,
 }
 
@@ -85,15 +85,15 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// The most parts of a unit of time that a delay can have.
+    /// The largest denominator of a delay.
     const FINEST: u32 = 1000;
 
-    /// The number above the line.
+    /// The numerator.
     pub fn numerator(self) -> u32 {
         self.numerator
     }
 
-    /// The number below the line, which is not zero.
+    /// The denominator, which is not zero.
     pub fn denominator(self) -> u32 {
         self.denominator
     }
@@ -111,7 +111,7 @@ impl fmt::Display for Delay {
 impl FromStr for Delay {
     type Err = Diagnostic;
 
-    /// Reads `3`, `5/2` and `2.5`.
+    /// Parses `3`, `5/2` and `2.5`.
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         let digits = |text: &str| -> Option<u32> {
             text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()

@@ -1,11 +1,11 @@
-//! Numbers that describe a state: fitness, guides, and what `min` and `max` look at.
+//! Numbers that describe a state, for fitness functions, guides, `min` and `max`.
 
 /// Evaluates the measures that [`ModelInfo::measures`](crate::ModelInfo::measures) names.
 ///
-/// **Contract.** An explorer hands this out if its model names at least one measure. Strategies
-/// look measures up by name, so they never ask for an index that does not exist.
+/// **Contract.** An explorer offers this if its model names at least one measure. Strategies look
+/// measures up by name, so they never request an index that does not exist.
 pub trait Measures {
-    /// The value of a measure in `state`; NaN if it has none there.
+    /// The value of a measure in `state`; NaN if it has none.
     ///
     /// # Panics
     /// May panic when `index` is out of range.

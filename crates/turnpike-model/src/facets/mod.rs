@@ -1,8 +1,8 @@
-//! What some systems offer beyond states and paths.
+//! Optional features of systems beyond states and paths.
 //!
-//! A facet is a small trait. A model or an explorer hands it out if the system has it, and a
-//! strategy that needs it asks for it; every other front-end can ignore it. So the waist stays
-//! small, and no front-end answers a question by accident with a default.
+//! A facet is a small trait. A model or an explorer offers it if the system supports it, and
+//! strategies that need it request it; other front-ends can ignore it. This keeps the interface
+//! small, and no front-end answers a request with a default by accident.
 
 mod approximation;
 mod automata;

@@ -1,4 +1,5 @@
-//! Why nothing can happen in a state: what each component could do alone, and what it lacks.
+//! Explains why nothing can happen in a state: what each component could do alone, and what it
+//! lacks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,22 +9,23 @@ use crate::system::StepError;
 /// Explains states in which nothing can happen.
 ///
 /// **Contract.** All components that a user knows by name are listed, in the order of the model. An
-/// offer is what the component could do in its position if it were alone; each has at least one
-/// obstacle, and every obstacle alone is enough to prevent it. The answer is data: clients turn it
-/// into text.
+/// offer is something that the component could do in its position if it were alone. Each offer has
+/// at least one obstacle, and each obstacle alone is enough to prevent it. The answer is data:
+/// clients turn it into text.
 pub trait Obstacles {
-    /// What keeps the components from going on in `state`.
+    /// Explains why the components cannot continue in `state`.
     ///
     /// `condition` is the condition in the input language by which the state was found, or `None`
-    /// if it was found as a deadlock. The answer is empty if the condition does not ask for one.
-    /// `None` is also asked about states in which something can happen.
+    /// if it was found as a deadlock. The answer is empty if the condition is not about deadlocks.
+    /// `None` may also be passed for states in which something can happen.
     fn stuck_components(
         &mut self,
         state: &[u32],
         condition: Option<&str>,
     ) -> Result<Vec<StuckComponent>, StepError>;
 
-    /// Whether offers that are possible now are left out, in states in which something can happen.
+    /// Whether offers that are currently possible are omitted, in states in which something can
+    /// happen.
     fn leaves_out_possible(&self) -> bool;
 }
 

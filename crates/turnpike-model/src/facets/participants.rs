@@ -1,4 +1,4 @@
-//! Who takes part in a transition: the components of a system, and what each of them does.
+//! The participants of a transition: the components of a system, and what each of them does.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,17 +7,17 @@ use crate::system::StepError;
 
 /// Names the components that take part in transitions.
 ///
-/// **Contract.** Names are those that state values and explanations of deadlocks use. A component
-/// that does not take part in a transition keeps its values. Nothing is read out of the text of a
-/// label.
+/// **Contract.** The names are the same as in state values and explanations of deadlocks. A
+/// component that does not take part in a transition keeps its values. Nothing is derived from the
+/// text of a label.
 pub trait Participants {
     /// The names of all components, in the order of the model. Threads that no execution had so far
     /// are missing.
     fn components(&self) -> Vec<String>;
 
     /// The components that take part in the transition at `position` among the successors of
-    /// `state`, in the order of the model. Empty for a transition out of a virtual root, and for
-    /// what belongs to no component.
+    /// `state`, in the order of the model. Empty for a transition of a virtual root, and for
+    /// transitions that belong to no component.
     fn participants(&mut self, state: &[u32], position: usize) -> Result<Vec<Participant>, StepError>;
 }
 

@@ -5,8 +5,8 @@ use crate::system::StepError;
 
 /// Compiles and evaluates conditions on states.
 ///
-/// **Contract.** Evaluating a condition depends on the state alone. For systems without this facet,
-/// conditions compare measures ([`MeasureExpression`](crate::predicate::MeasureExpression)).
+/// **Contract.** The value of a condition depends on the state alone. For systems without this
+/// facet, conditions compare measures ([`MeasureExpression`](crate::predicate::MeasureExpression)).
 pub trait Predicates {
     /// Compiles a condition for this explorer.
     fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic>;

@@ -1,11 +1,11 @@
-//! Labels that belong to states instead of transitions: those of a timed automaton's locations.
+//! Labels of states, such as those of the locations of timed automata.
 
 use crate::diagnostic::Diagnostic;
 
 /// Tests which labels a state has.
 ///
-/// **Contract.** For systems with this facet, a `label` objective is about states. For all others
-/// it is about transitions.
+/// **Contract.** For systems with this facet, a `label` objective is about states, and for all
+/// others about transitions.
 pub trait StateLabels {
     /// Compiles a list of labels, separated by commas, for this explorer.
     fn compile_labels(&mut self, text: &str) -> Result<LabelSetId, Diagnostic>;

@@ -1,34 +1,34 @@
-//! When the transitions of a run are taken, in models with time.
+//! The times of the transitions of a run, in models with time.
 
 use crate::system::StepError;
 use crate::trace::StateValues;
 
-/// Gives the transitions of a run exact times.
+/// Computes exact times for the transitions of a run.
 ///
-/// **Contract.** Before a schedule is returned, it was executed once more, independently of how it
-/// was found.
+/// **Contract.** Returned schedules have been executed again, independently of how they were found.
 pub trait Timing {
-    /// When each transition of a run is taken. `choices` are positions among the successors, from
-    /// the initial state on; `target` is the condition that the last state is to meet, if any.
+    /// The times of the transitions of a run. `choices` are positions among the successors,
+    /// starting in the initial state. `target` is the condition that the last state must meet, if
+    /// any.
     fn schedule(&self, choices: &[u32], target: Option<&str>) -> Result<Schedule, StepError>;
 }
 
-/// When the transitions of a run are taken.
+/// The times of the transitions of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// One entry for each transition. Delays and times are exact rationals such as `5/2`.
     pub moments: Vec<Moment>,
-    /// The delay in the last state after which the target is met, if it is not zero.
+    /// The delay in the last state after which the target is met, unless it is zero.
     pub last_delay: Option<String>,
 }
 
-/// When one transition is taken.
+/// The time of one transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// Time since the transition before.
+    /// The time since the previous transition.
     pub delay: String,
-    /// Time since the start.
+    /// The time since the start.
     pub time: String,
-    /// Clock values right after it, by name.
+    /// The clock values right after it, by name.
     pub clocks: StateValues,
 }

@@ -1,11 +1,11 @@
 //! Errors that a state shows by itself: a broken invariant, a failed assertion, a crash.
 
-/// Tells the error that a state shows.
+/// Returns the error that a state shows.
 ///
 /// **Contract.** The error depends on the state alone, and its kind is one of
 /// [`ModelInfo::violations`](crate::ModelInfo::violations). With
 /// [`Capabilities::violations_on_expansion`](crate::Capabilities::violations_on_expansion) it is
-/// asked only after some explorer of the model has expanded the state.
+/// requested only after some explorer of the model has expanded the state.
 pub trait Violations {
     /// The error that `state` shows, if any.
     fn violation(&mut self, state: &[u32]) -> Option<Violation>;
@@ -64,8 +64,8 @@ impl ViolationKind {
 /// An error that a state shows by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// What kind of error.
+    /// The kind of error.
     pub kind: ViolationKind,
-    /// What went wrong, for the user.
+    /// The message for the user.
     pub message: String,
 }

@@ -1,19 +1,20 @@
-//! The names of what a system can do, so that a misspelt objective is an error and not a proof.
+//! The names in a system, so that a misspelt objective is an error rather than a proof.
 
-/// Tells whether a system can do what an objective names.
+/// Decides whether a system has the actions that an objective names.
 ///
-/// **Contract.** [`Word::Known`] promises nothing: what has a name need not occur in any run. Every
-/// other answer is a proof that no run shows what was named. Values do not matter: `c(7)` is known if
+/// **Contract.** [`Word::Known`] guarantees nothing: a known action need not occur in any run.
+/// Every other answer is a proof that it occurs in no run. Values do not matter: `c(7)` is known if
 /// `c` takes one argument of a sort that 7 belongs to, even if no run has that value.
 pub trait Vocabulary {
-    /// Whether a transition can have an action of this name, alone or among others.
+    /// Whether a transition can have an action with this name, alone or among others.
     fn action(&self, name: &str) -> Word;
 
     /// Whether the label of a transition can match this [`Pattern`](crate::Pattern).
     fn label(&self, pattern: &str) -> Word;
 
-    /// The pattern as labels are printed, if that is another text: where data have several texts, `e(03)`
-    /// is `e(3)`. It matches what the pattern means. Only for patterns that are known.
+    /// The pattern in the form in which labels are printed, if it differs: data can have several
+    /// texts, such as `e(03)` for `e(3)`. It has the same meaning as the pattern. Only for known
+    /// patterns.
     fn normal_form(&self, _pattern: &str) -> Option<String> {
         None
     }
@@ -25,17 +26,17 @@ pub trait Vocabulary {
     fn names(&self) -> Vec<&str>;
 }
 
-/// Whether a system can do what was named.
+/// Whether a system can do something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Word {
-    /// Nothing speaks against it.
+    /// There is no known obstacle.
     Known,
-    /// Nothing has this name, or one that fits this pattern.
+    /// No action has this name or matches this pattern.
     Unknown {
-        /// What was named.
+        /// The name that was requested.
         name: String,
-        /// The name that it is probably a misspelling of.
+        /// The name that it may be a misspelling of.
         nearest: Option<String>,
     },
     /// The action has this name, but turns into `tau`.
@@ -50,7 +51,7 @@ pub enum Word {
     },
     /// The actions exist, but not in a combination that is allowed.
     NotAllowed {
-        /// Their names.
+        /// The names.
         name: String,
     },
     /// The action is declared, but no transition takes it.
@@ -64,45 +65,45 @@ pub enum Word {
         name: String,
         /// The numbers of arguments that it can have, ascending.
         arities: Vec<usize>,
-        /// The number that was named.
+        /// The requested number of arguments.
         found: usize,
     },
-    /// An argument is not of the sort that the action takes.
+    /// An argument does not have the sort that the action takes.
     WrongSort {
         /// The name of the action.
         name: String,
-        /// Which argument, counted from 1.
+        /// The position of the argument, counted from 1.
         position: usize,
-        /// The sort that it has.
+        /// The sort that the action takes there.
         sort: String,
-        /// What was named.
+        /// The requested argument.
         argument: String,
     },
-    /// An argument is not data at all: it has unknown names, or is not an expression.
+    /// An argument is not valid data: it has unknown names, or is not an expression.
     BadArgument {
         /// The name of the action.
         name: String,
-        /// Which argument, counted from 1.
+        /// The position of the argument, counted from 1.
         position: usize,
-        /// What was named.
+        /// The requested argument.
         argument: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
-        /// What to write instead.
+        /// Advice for fixing it.
         help: Option<String>,
     },
     /// An argument means different data for different actions of this name.
     AmbiguousArgument {
         /// The name of the action.
         name: String,
-        /// Which argument, counted from 1.
+        /// The position of the argument, counted from 1.
         position: usize,
-        /// What was named.
+        /// The requested argument.
         argument: String,
-        /// How labels may show it.
+        /// The texts that labels may have for it.
         readings: Vec<String>,
     },
-    /// Labels of these actions always have a time or a probability after them.
+    /// Labels with these actions always have a time or a probability at the end.
     NeedsSuffix {
         /// The label without one.
         label: String,
@@ -110,7 +111,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// Whether nothing speaks against it.
+    /// Whether there is no known obstacle.
     pub fn is_known(&self) -> bool {
         *self == Word::Known
     }

@@ -21,7 +21,7 @@ pub struct Native<M: NativeModel> {
     measures: Vec<Measure<M::State>>,
     states: Arena<M::State>,
     labels: Arena<String>,
-    /// The names of actions, if the model knows them.
+    /// The names of actions, if known.
     vocabulary: Option<Signatures>,
 }
 
@@ -55,7 +55,7 @@ impl<M: NativeModel> Native<M> {
         &self.model
     }
 
-    /// The Rust value of a packed state that this model gave.
+    /// The Rust value of a packed state of this model.
     pub fn state(&self, state: &[u32]) -> Option<&M::State> {
         self.entry(state).ok().map(|entry| &entry.value)
     }
@@ -91,9 +91,9 @@ impl<M: NativeModel> Model for Native<M> {
 
 struct NativeExplorer<'a, M: NativeModel> {
     native: &'a Native<M>,
-    /// Reused from step to step.
+    /// Reused between steps.
     actions: Vec<M::Action>,
-    /// Labels of actions met before: formatting one takes longer than taking the step.
+    /// Labels of known actions, because formatting is slower than taking the step.
     known: FxHashMap<M::Action, LabelId>,
 }
 
@@ -164,7 +164,8 @@ impl<M: NativeModel> Explorer for NativeExplorer<'_, M> {
             && self.native.state(state).is_none_or(|state| !self.native.model.is_done(state))
     }
 
-    /// The content hash and the `Debug` text: the same on every machine, unlike the number.
+    /// Encodes the content hash and the `Debug` text, which are the same on every machine, unlike
+    /// the number.
     fn encode(&mut self, state: &[u32], out: &mut Vec<u8>) {
         if let Ok(entry) = self.native.entry(state) {
             out.extend_from_slice(&entry.hash.to_le_bytes());
@@ -199,7 +200,7 @@ impl<M: NativeModel> Violations for NativeExplorer<'_, M> {
 mod tests {
     use super::*;
 
-    /// A walk on a ring; `Jump` is possible on even places only.
+    /// A walk on a ring, in which `Jump` is only enabled at even positions.
     struct Ring {
         size: u32,
     }
@@ -301,7 +302,7 @@ mod tests {
             let native = Native::new(Ring { size });
             let mut explorer = native.explorer();
             for state in 0..size {
-                // Ids are handed out as states are met; the ring visits them all.
+                // Ids are assigned in the order of exploration, and the ring visits all positions.
                 if native.state(&[state]).is_some() {
                     steps(&mut *explorer, state);
                 }

@@ -4,11 +4,11 @@ use std::sync::RwLock;
 
 use crate::id_table::IdTable;
 
-/// What an [`IdTable`] can number.
+/// The capacity of an [`IdTable`].
 const CAPACITY: u32 = 1 << 30;
 
-/// Numbers distinct values from 0 in the order they come. Reading by number takes no lock and gives
-/// a reference that lasts, because values never move; only new values are serialised.
+/// Numbers distinct values from 0 in order of arrival. Reading by number takes no lock and returns
+/// a reference that stays valid, because values never move. Only insertions are serialised.
 #[derive(Debug)]
 pub(super) struct Arena<T> {
     index: RwLock<IdTable>,
@@ -17,7 +17,7 @@ pub(super) struct Arena<T> {
 
 #[derive(Debug)]
 pub(super) struct Entry<T> {
-    /// Kept: tables ask for it again when they grow, and searches for every choice.
+    /// Stored because tables need it again when they grow, and searches for every choice.
     pub(super) hash: u64,
     pub(super) value: T,
 }
@@ -33,19 +33,19 @@ impl<T: Eq> Arena<T> {
         self.entries.get(id as usize)
     }
 
-    /// The number of a value that is there already.
+    /// The number of a known value.
     pub(super) fn find(&self, hash: u64, same: impl Fn(&T) -> bool) -> Option<u32> {
         let index = self.index.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         index.find(hash, |id| self.matches(id, hash, &same))
     }
 
-    /// The number of `value`, which is added when it is new; `None` when the arena is full.
+    /// The number of `value`, which is added if it is new; `None` if the arena is full.
     pub(super) fn intern(&self, hash: u64, value: T) -> Option<u32> {
         if let Some(id) = self.find(hash, |known| *known == value) {
             return Some(id);
         }
-        // A panic inside the lock can only come from comparing values, before anything has changed;
-        // so what a poisoned lock protects is still whole.
+        // A panic inside the lock can only come from comparing values, before anything has changed,
+        // so the data behind a poisoned lock are intact.
         let mut index = self.index.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         // Another thread may have added it in between.
         if let Some(id) = index.find(hash, |id| self.matches(id, hash, |known| *known == value)) {
@@ -55,7 +55,7 @@ impl<T: Eq> Arena<T> {
         if next >= CAPACITY {
             return None;
         }
-        // The value first, its number second: a thread that finds the number finds the value.
+        // The value before its number, so that a thread that finds the number also finds the value.
         let place = self.entries.push(Entry { hash, value });
         debug_assert_eq!(place, next as usize);
         let (id, _) = index.find_or_insert(hash, |_| false, |id| self.get(id).map_or(0, |entry| entry.hash));

@@ -1,5 +1,5 @@
-//! Parses the outermost level of the text that `#[derive(Debug)]` writes. Anything else stays as it
-//! is.
+//! Parses the outermost level of the text that `#[derive(Debug)]` writes. Other texts are kept as
+//! they are.
 
 /// The outermost shape of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl<'a> DebugText<'a> {
     }
 }
 
-/// Splits at commas outside brackets, strings and characters; `None` when those do not match.
+/// Splits at commas outside brackets, strings and characters; `None` if those are unbalanced.
 fn split_fields(text: &str) -> Option<Vec<&str>> {
     let mut fields = Vec::new();
     let (mut depth, mut start, mut at) = (0u32, 0, 0);
@@ -68,14 +68,14 @@ fn split_fields(text: &str) -> Option<Vec<&str>> {
         at += 1;
     }
     let last = text[start..].trim();
-    // One-element tuples end with a comma, and empty ones have no field at all.
+    // One-element tuples end with a comma, and empty ones have no fields.
     if !last.is_empty() {
         fields.push(last);
     }
     (depth == 0).then_some(fields)
 }
 
-/// Where the quote opened at `open` is closed.
+/// The position of the closing quote for the one at `open`.
 fn closing_quote(bytes: &[u8], open: usize, quote: u8) -> Option<usize> {
     let mut at = open + 1;
     while at < bytes.len() {
@@ -89,7 +89,7 @@ fn closing_quote(bytes: &[u8], open: usize, quote: u8) -> Option<usize> {
     None
 }
 
-/// A string literal's content, when all its escapes are simple ones.
+/// The content of a string literal, if all its escapes are simple ones.
 fn unquoted(text: &str) -> Option<String> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     let mut out = String::with_capacity(inner.len());
@@ -147,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn derived_texts_come_apart(text in any::<String>(), sign in any::<char>(), list in any::<Vec<(i8, Option<String>)>>()) {
+        fn derived_texts_are_parsed(text in any::<String>(), sign in any::<char>(), list in any::<Vec<(i8, Option<String>)>>()) {
             let nested = Nested { text, sign, list };
             let whole = format!("{nested:?}");
             let (text, sign, list) = (format!("{:?}", nested.text), format!("{:?}", nested.sign), format!("{:?}", nested.list));

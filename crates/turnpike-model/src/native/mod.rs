@@ -1,8 +1,7 @@
 //! Models written as ordinary Rust types.
 //!
-//! Implement [`NativeModel`] for a type of your own: what the states are, which actions each
-//! allows, and where they lead. [`Native`] makes it a [`Model`](crate::Model) that every strategy
-//! can search.
+//! Implement [`NativeModel`] for your own type: the states, the actions that each allows, and where
+//! they lead. [`Native`] adapts it to a [`Model`](crate::Model) that every strategy can search.
 //!
 //! Two workers add one to a shared counter. Each takes the lock, except that the second one forgets
 //! to, so an update may get lost:
@@ -138,27 +137,27 @@ pub trait NativeModel: Send + Sync {
     /// The state at the start.
     fn initial(&self) -> Self::State;
 
-    /// Adds the actions that `state` may allow to `actions`, which is empty. The order is the order
-    /// of successors.
+    /// Appends the actions that `state` may allow to `actions`, which is empty. Their order
+    /// determines the order of successors.
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>);
 
-    /// The state after `action`; `None` when it is not possible after all.
+    /// The state after `action`; `None` if the action is not possible after all.
     fn next(&self, state: &Self::State, action: &Self::Action) -> Option<Self::State>;
 
-    /// What the user would call it. The default is the name of the type.
+    /// The name for the user. The default is the name of the type.
     fn name(&self) -> String {
         let name = std::any::type_name::<Self>();
         let name = name.split('<').next().unwrap_or(name);
         name.rsplit("::").next().unwrap_or(name).to_owned()
     }
 
-    /// What is wrong with `state`, if anything is: a broken invariant.
+    /// The error that `state` shows, if any, such as a broken invariant.
     fn violation(&self, state: &Self::State) -> Option<String> {
         let _ = state;
         None
     }
 
-    /// Whether the system may stop in `state`: a state without successors is then no deadlock.
+    /// Whether the system may stop in `state`. A state without successors is then not a deadlock.
     fn is_done(&self, state: &Self::State) -> bool {
         let _ = state;
         false
@@ -169,23 +168,23 @@ pub trait NativeModel: Send + Sync {
         Vec::new()
     }
 
-    /// A label for `action`, in the syntax `name(argument,…)`. The default, [`action_label`], takes
-    /// the `Debug` text apart.
+    /// A label for `action`, in the syntax `name(argument,…)`. The default, [`action_label`],
+    /// parses the `Debug` text.
     fn format_action(&self, action: &Self::Action) -> String {
         action_label(action)
     }
 
-    /// The names of all actions, as labels have them: `send_to` for `send_to(1,2)`. An objective that
-    /// names another action is refused before the search, and a label with another name is an error.
+    /// The names of all actions as in labels: `send_to` for `send_to(1,2)`. An objective with
+    /// another action is refused before the search, and a label with another name is an error.
     ///
-    /// By default they are not known. A complete search then refuses an objective whose action never
-    /// occurred, because that may be a misspelling; name your actions here if some need not occur.
+    /// By default they are unknown. A complete search then refuses an objective whose action never
+    /// occurred, because that may be a misspelling. Name your actions here if some need not occur.
     fn action_names(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Names of the values that [`state_values`](Self::state_values) gives. By default the fields
-    /// of the initial state when that is a struct with named fields, else the one name `state`.
+    /// The names of the values in [`state_values`](Self::state_values). By default the fields of
+    /// the initial state if it is a struct with named fields, otherwise the single name `state`.
     fn parameters(&self) -> Vec<String> {
         let text = format!("{:?}", self.initial());
         match DebugText::parse(&text) {
@@ -196,8 +195,8 @@ pub trait NativeModel: Send + Sync {
         }
     }
 
-    /// The texts of a state's values, one for each of [`parameters`](Self::parameters), into `out`,
-    /// which is empty. By default taken from the `Debug` text.
+    /// Appends the texts of a state's values, one for each of [`parameters`](Self::parameters), to
+    /// `out`, which is empty. By default they come from the `Debug` text.
     fn state_values(&self, state: &Self::State, out: &mut Vec<String>) {
         let parameters = self.parameters();
         let text = format!("{state:?}");
@@ -208,8 +207,8 @@ pub trait NativeModel: Send + Sync {
             {
                 out.extend(fields.into_iter().map(|(_, value)| value.to_owned()));
             }
-            // A state of another shape than the initial one: its text, and nothing for the other
-            // values.
+            // A state with another shape than the initial one: its text, and empty texts for the
+            // other values.
             _ => {
                 out.push(text);
                 out.resize(parameters.len(), String::new());
@@ -223,7 +222,7 @@ pub trait NativeModel: Send + Sync {
     }
 
     /// Identifies the model in traces. The default hashes the name and the text of the initial
-    /// state; a model with parameters that do not show there should mix them in with
+    /// state. A model with parameters that are not visible there should include them with
     /// [`hash::of`](crate::hash::of).
     fn fingerprint(&self) -> u64 {
         crate::hash::of(&(self.name(), format!("{:?}", self.initial())))
@@ -284,8 +283,8 @@ pub fn action_label(action: &impl Debug) -> String {
     }
 }
 
-/// `SendTo` as `send_to`: labels read like those of other front-ends, whose actions start with a
-/// small letter.
+/// Converts `SendTo` to `send_to`: labels look like those of other front-ends, whose actions start
+/// with a lower-case letter.
 fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     let mut previous = ' ';

@@ -1,4 +1,4 @@
-//! The tokens of a condition.
+//! The tokens of conditions.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) enum Token {
     End,
 }
 
-/// Gives one token after the other.
+/// Returns one token after the other.
 pub(super) struct Lexer<'a> {
     text: &'a str,
     info: &'a ModelInfo,
@@ -36,7 +36,7 @@ impl<'a> Lexer<'a> {
         Lexer { text, info, at: 0 }
     }
 
-    /// The next token and its place.
+    /// The next token and its position.
     pub(super) fn token(&mut self) -> Result<(Token, Range<usize>), Diagnostic> {
         let rest = self.text[self.at..].trim_start();
         let start = self.text.len() - rest.len();
@@ -56,14 +56,14 @@ impl<'a> Lexer<'a> {
         Ok((token, start..self.at))
     }
 
-    /// The longest name of a measure that stands here as a whole word. Models choose their names
-    /// freely, so known names are tried before any rule.
+    /// The longest name of a measure that occurs here as a whole word. Models choose names freely,
+    /// so known names take precedence over all rules.
     fn measure(&self, rest: &str) -> Option<(Token, usize)> {
         let mut best: Option<(Token, usize)> = None;
         for (index, measure) in self.info.measures.iter().enumerate() {
             let name = measure.name.as_str();
             let Some(after) = rest.strip_prefix(name) else { continue };
-            // A name goes on through a minus only when a letter or digit follows it.
+            // A name continues through a minus only if a letter or digit follows.
             let whole = name_length(after) == 0 && !continues_with_minus(name, after);
             if whole && !name.is_empty() && best.is_none_or(|(_, length)| name.len() > length) {
                 best = Some((Token::Measure(index as u32), name.len()));
@@ -109,7 +109,7 @@ fn sign(rest: &str) -> Option<(Token, usize)> {
         ("!=", Token::Compare(Comparison::Different)),
         ("<=", Token::Compare(Comparison::LessOrEqual)),
         (">=", Token::Compare(Comparison::GreaterOrEqual)),
-        // As states are printed.
+        // As printed in states.
         ("=", Token::Compare(Comparison::Equal)),
         ("<", Token::Compare(Comparison::Less)),
         (">", Token::Compare(Comparison::Greater)),
@@ -127,7 +127,8 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Bytes of the name at the start: letters, digits, `_` and `.`, and `-` before another of these.
+/// The length in bytes of the name at the start: letters, digits, `_` and `.`, and `-` before
+/// another of these.
 fn name_length(text: &str) -> usize {
     let mut end = 0;
     for (at, c) in text.char_indices() {
@@ -142,7 +143,7 @@ fn name_length(text: &str) -> usize {
     end
 }
 
-/// Whether `after` makes the word that ends with `name` longer, as in `x-1`.
+/// Whether `after` continues the word that ends with `name`, as in `x-1`.
 fn continues_with_minus(name: &str, after: &str) -> bool {
     let mut rest = after.chars();
     name.chars().next_back().is_some_and(is_name)
@@ -154,7 +155,7 @@ fn number(rest: &str, start: usize) -> Result<(Token, usize), Diagnostic> {
     let bytes = rest.as_bytes();
     let mut length = 0;
     while let Some(&byte) = bytes.get(length) {
-        // A sign belongs to the number only inside an exponent.
+        // A sign belongs to a number only in its exponent.
         let exponent = matches!(byte, b'+' | b'-')
             && matches!(bytes[length.saturating_sub(1)], b'e' | b'E')
             && bytes.get(length + 1).is_some_and(u8::is_ascii_digit);
@@ -165,7 +166,7 @@ fn number(rest: &str, start: usize) -> Result<(Token, usize), Diagnostic> {
     }
     let place = start..start + length;
     let text = &rest[..length];
-    // The standard parser also knows words such as `inf`; a number here starts with a digit or a
+    // The standard parser also accepts words such as `inf`. A number here starts with a digit or a
     // point.
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok((Token::Number(value), length)),

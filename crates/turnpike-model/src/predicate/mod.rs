@@ -1,5 +1,5 @@
-//! Comparisons over measures, such as `eating >= 2 && waiting == 0`: the state language of models
-//! that have none.
+//! Comparisons of measures, such as `eating >= 2 && waiting == 0`: the condition language of models
+//! without one of their own.
 //!
 //! ```text
 //! condition  = condition "||" condition | condition "&&" condition | "!" condition
@@ -60,10 +60,10 @@ use crate::system::{Explorer, ModelInfo};
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasureExpression {
     text: String,
-    /// Instructions of a stack machine. A tree would have to be walked and dropped recursively;
-    /// this way a condition with a million terms is just a long list.
+    /// Instructions of a stack machine. A tree would have to be walked and dropped recursively,
+    /// while a condition with a million terms is just a long list.
     code: Vec<Op>,
-    /// The deepest that the stack gets.
+    /// The maximum height of the stack.
     stack: usize,
 }
 
@@ -76,11 +76,11 @@ enum Op {
     Multiply,
     Negate,
     Compare(Comparison),
-    /// Truth is a number too: 1 and 0.
+    /// Truth values are numbers, 1 and 0.
     Not,
-    /// When the top is false, goes on at the given instruction and keeps the top; else drops it.
+    /// If the top is false, jumps to this instruction and keeps it; otherwise drops it.
     AndElse(u32),
-    /// When the top is true, goes on at the given instruction and keeps the top; else drops it.
+    /// If the top is true, jumps to this instruction and keeps it; otherwise drops it.
     OrElse(u32),
 }
 
@@ -108,24 +108,24 @@ impl Comparison {
     }
 }
 
-/// Deep enough for everything written by hand.
+/// Enough for conditions written by hand.
 const SMALL_STACK: usize = 16;
 
 impl MeasureExpression {
-    /// Compiles a condition; the module documentation has the grammar. Errors point at bytes of
+    /// Compiles a condition; the module documentation has the grammar. Errors refer to bytes of
     /// `text`, and an unknown name comes with the nearest known one.
     pub fn parse(text: &str, info: &ModelInfo) -> Result<Self, Diagnostic> {
         let (code, stack) = parser::parse(text, info)?;
         Ok(MeasureExpression { text: text.to_owned(), code, stack })
     }
 
-    /// The text it was compiled from.
+    /// The original text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the condition holds in `state`. Measures are evaluated only as far as needed; a
-    /// measure that the explorer does not offer is not a number.
+    /// Whether the condition holds in `state`. Measures are evaluated only if needed. A measure
+    /// that the explorer does not offer is NaN.
     pub fn holds(&self, explorer: &mut dyn Explorer, state: &[u32]) -> bool {
         let mut measures = explorer.measures();
         let mut measure = |index: usize| match &mut measures {
@@ -140,7 +140,7 @@ impl MeasureExpression {
     }
 
     fn run(&self, measure: &mut impl FnMut(usize) -> f64, stack: &mut [f64]) -> bool {
-        // `top` is the number of values on the stack; the compiler made sure that none is missing.
+        // `top` is the height of the stack. The compiler guarantees that there are enough values.
         let (mut top, mut next) = (0, 0);
         while let Some(&op) = self.code.get(next) {
             next += 1;

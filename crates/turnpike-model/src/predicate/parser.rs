@@ -1,5 +1,5 @@
-//! Compiles text to instructions. Each level of the grammar is a function. What they leave on the
-//! stack has a kind, so the same parentheses serve conditions and values.
+//! Compiles conditions to instructions. Each level of the grammar is a function. The results on the
+//! stack have a kind, so that the same parentheses serve conditions and values.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use super::lexer::{Lexer, Token};
 use crate::diagnostic::Diagnostic;
 use crate::system::ModelInfo;
 
-/// Parentheses and prefix signs inside each other. Each level is a few calls deep, so this bounds
-/// the stack of the thread that parses.
+/// The deepest nesting of parentheses and prefix signs. Each level takes a few calls, so this
+/// bounds the stack of the parsing thread.
 const MAX_DEPTH: usize = 200;
 
 pub(super) fn parse(text: &str, info: &ModelInfo) -> Result<(Vec<Op>, usize), Diagnostic> {
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str, info: &ModelInfo) -> Result<(Vec<Op>, usize), Di
     }
 }
 
-/// What a piece of text stands for.
+/// The meaning of a piece of text.
 struct Piece {
     kind: Kind,
     place: Range<usize>,
@@ -44,11 +44,11 @@ enum Kind {
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// The token to come, and its place.
+    /// The next token and its position.
     token: Token,
     place: Range<usize>,
     code: Vec<Op>,
-    /// Values on the machine's stack after the code so far, and the most there ever are.
+    /// The height of the machine's stack after the code so far, and its maximum.
     height: usize,
     highest: usize,
     depth: usize,
@@ -76,8 +76,8 @@ impl Parser<'_> {
         self.joined(Token::And, Self::not, Op::AndElse)
     }
 
-    /// Conditions joined by one operator. Every operand but the last jumps to the end when it
-    /// settles the matter.
+    /// Conditions joined by one operator. Every operand except the last jumps to the end if it
+    /// decides the result.
     fn joined(
         &mut self,
         operator: Token,
@@ -192,7 +192,7 @@ impl Parser<'_> {
             Token::Not => {
                 return Err(Diagnostic::error("`!` cannot stand here")
                     .at(self.place.clone(), "")
-                    .help("`!` denies a whole condition: put the condition in parentheses"));
+                    .help("`!` negates a whole condition: put the condition in parentheses"));
             }
             _ => {
                 return Err(Diagnostic::error("a number or a measure is missing before this")
@@ -235,7 +235,7 @@ impl Parser<'_> {
             Kind::Value => Ok(()),
             Kind::Condition => Err(Diagnostic::error("this is a condition, but a number is needed")
                 .at(piece.place.clone(), "")
-                .help("conditions are joined with `&&` and `||`, and denied with `!`")),
+                .help("conditions are joined with `&&` and `||`, and negated with `!`")),
         }
     }
 }

@@ -12,7 +12,8 @@ use crate::facets::StuckComponent;
 
 const FORMAT: &str = "turnpike-trace";
 
-/// Head first, then one step a line: readable, and differences between two traces are lines.
+/// The head first, then one step per line, so that the file is readable and traces can be compared
+/// by lines.
 pub(super) fn write(trace: &Trace, mut out: impl Write) -> io::Result<()> {
     let hex = |value: u64, prefix: &str| format!("{prefix}{value:016x}");
     writeln!(out, "{{")?;
@@ -57,7 +58,7 @@ fn field(out: &mut impl Write, name: &str, value: &(impl Serialize + ?Sized)) ->
 }
 
 pub(super) fn read(text: &str) -> Result<Trace, Diagnostic> {
-    // The version decides whether the rest is understood, so it is looked at first.
+    // The version determines whether the rest can be interpreted, so it is checked first.
     let head: Head = serde_json::from_str(text).map_err(malformed)?;
     if head.format.and_then(word).as_deref() != Some(FORMAT) {
         return Err(Diagnostic::error("this JSON is not a trace").help(format!(
@@ -77,7 +78,7 @@ pub(super) fn read(text: &str) -> Result<Trace, Diagnostic> {
             .help("use a newer turnpike"));
         }
         _ => {
-            return Err(Diagnostic::error("the trace does not say which version of the format it has")
+            return Err(Diagnostic::error("the trace has no format version")
                 .help(format!("a trace has the entry \"version\": {VERSION}")));
         }
     }
@@ -108,7 +109,7 @@ fn word(value: Loose) -> Option<String> {
     }
 }
 
-/// What must be understood in every version.
+/// The entries that are the same in every version.
 #[derive(Deserialize)]
 struct Head {
     format: Option<Loose>,
@@ -116,7 +117,7 @@ struct Head {
     turnpike: Option<Loose>,
 }
 
-/// A value whose kind is not known beforehand: a wrong kind is the reader's to explain.
+/// A value of unknown kind. The reader explains wrong kinds.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Loose {
@@ -154,11 +155,11 @@ struct Body {
     steps: Vec<Step>,
 }
 
-/// Sixteen hexadecimal digits, or nothing.
+/// Sixteen hexadecimal digits, or absent.
 #[derive(Default)]
 struct Hex(Option<u64>);
 
-/// `0x` and hexadecimal digits, decimal digits, a number, or nothing.
+/// `0x` and hexadecimal digits, decimal digits, a number, or absent.
 #[derive(Default)]
 struct Seed(Option<u64>);
 
@@ -192,7 +193,7 @@ impl Visitor<'_> for Wide {
             Some(digits) => (digits, 16),
             None => (text, if self.always_hex { 16 } else { 10 }),
         };
-        // The standard parser accepts a sign, which no writer of this format gives.
+        // The standard parser accepts a sign, which no writer of this format produces.
         if digits.starts_with(['+', '-']) {
             return Err(E::invalid_value(de::Unexpected::Str(text), &self));
         }
@@ -216,7 +217,7 @@ impl Visitor<'_> for Wide {
 
 fn malformed(error: serde_json::Error) -> Diagnostic {
     let text = error.to_string();
-    // The place is a field of the diagnostic, so it need not be in the text as well.
+    // The line is a field of the diagnostic, so the text need not repeat it.
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
     let diagnostic = if error.is_eof() {
         Diagnostic::error(format!("the trace ends too early: {text}")).help("the file was cut short")
@@ -343,12 +344,12 @@ mod tests {
         for version in ["", r#""version":null,"#, r#""version":"1","#, r#""version":0,"#, r#""version":-3,"#]
         {
             let text = format!(r#"{{"format":"turnpike-trace",{version}"steps":[]}}"#);
-            assert!(refused(&text).message.contains("which version"), "{version}");
+            assert!(refused(&text).message.contains("no format version"), "{version}");
         }
     }
 
     #[test]
-    fn other_json_is_no_trace() {
+    fn other_json_is_not_a_trace() {
         for text in
             ["{}", r#"{"format":"other","version":1}"#, r#"{"format":1}"#, r#"{"version":1,"steps":[]}"#]
         {

@@ -1,16 +1,16 @@
-//! Loops in a path, so that lists of steps can leave out what repeats.
+//! Loops in a path, so that lists of steps can omit repetitions.
 
 use std::collections::BTreeMap;
 
-/// Shorter paths are shown as they are.
+/// Shorter paths are not folded.
 const SHORTEST: usize = 20;
-/// Loops of more steps are not recognised.
+/// Longer loops are not recognised.
 const LONGEST_LOOP: usize = 16;
-/// So many steps must disappear.
+/// The fewest steps that a fold must omit.
 const LEAST_FOLD: usize = 6;
 
-/// Steps that repeat a loop: by the index of the first repeated step, how many there are. The last turn
-/// of a loop at the end is kept.
+/// The steps that repeat a loop: their number, by the index of the first repeated step. The last
+/// iteration of a loop at the end is kept.
 pub fn fold_loops<T: PartialEq>(steps: &[T]) -> BTreeMap<usize, usize> {
     let mut folds = BTreeMap::new();
     if steps.len() < SHORTEST {

@@ -1,7 +1,7 @@
-//! Witnesses: paths from the initial state, with enough inside to replay them years later.
+//! Witnesses: paths from the initial state, with enough information to replay them years later.
 //!
-//! Three formats. A reader recognises them by their content, a writer chooses one by the file's
-//! name:
+//! There are three formats. A reader recognises them by their content, a writer chooses one by the
+//! name of the file:
 //!
 //! - **JSON** (`.json`): everything. The first keys are `"format": "turnpike-trace"` and
 //!   `"version": 1`; readers refuse newer versions. Numbers of 64 bits are hexadecimal strings,
@@ -37,15 +37,15 @@ use crate::facets::{Participant, Schedule, StuckComponent};
 pub use loops::fold_loops;
 pub use values::{Describer, StateValues};
 
-/// The version of the JSON format that is written, and the newest that is read.
+/// The version of the JSON format that is written, and the newest that can be read.
 pub const VERSION: u64 = 1;
 
 /// One transition of a trace and the state it leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// The label's text.
+    /// The text of its label.
     pub label: String,
-    /// Position of the transition among those of its source state, in the front-end's order.
+    /// The position of the transition among those of its source state, in the front-end's order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<u32>,
     /// The components that take part, if the system has components.
@@ -54,19 +54,19 @@ pub struct Step {
     /// The state reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<StateValues>,
-    /// For models with time: how long after the step before it is taken, as an exact rational.
+    /// For models with time: the delay since the previous step, as an exact rational.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<String>,
-    /// When it is taken, since the beginning.
+    /// The time since the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// Clock values right after it, by name.
+    /// The clock values right after it, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<StateValues>,
 }
 
 impl Step {
-    /// A step of which only the label is known.
+    /// A step with nothing but a label.
     pub fn new(label: impl Into<String>) -> Self {
         Step { label: label.into(), ..Step::default() }
     }
@@ -77,11 +77,11 @@ impl Step {
 pub struct Trace {
     /// The model's name.
     pub model: String,
-    /// The model's content hash; 0 when unknown.
+    /// The model's content hash; 0 if unknown.
     pub fingerprint: u64,
-    /// What the trace shows, in the syntax of `--find`; empty when unknown.
+    /// The objective that the trace meets, in the syntax of `--find`; empty if unknown.
     pub objective: String,
-    /// The strategy that found it; empty when unknown.
+    /// The strategy that found it; empty if unknown.
     pub strategy: String,
     /// The seed of the run that found it.
     pub seed: Option<u64>,
@@ -93,13 +93,15 @@ pub struct Trace {
     pub initial: Option<StateValues>,
     /// The transitions.
     pub steps: Vec<Step>,
-    /// For models with time: how long after the last step the objective is met, if not at once.
+    /// For models with time: the delay after the last step until the objective is met, unless it is
+    /// zero.
     pub last_delay: Option<String>,
-    /// If it ends in a deadlock: what keeps each component from going on, as far as it is known.
+    /// If it ends in a deadlock: why each component cannot continue, as far as it is known.
     pub stuck: Vec<StuckComponent>,
-    /// What was searched and how it was read, as the JSON of a request's source; empty when unknown.
+    /// The source of the search and its options, as the JSON of a request's source; empty if
+    /// unknown.
     pub source: String,
-    /// What the search printed about it, line by line, instead of the bare steps.
+    /// The lines that the search printed about it in place of the bare steps.
     pub notes: Vec<String>,
 }
 
@@ -119,7 +121,7 @@ impl Trace {
         self.steps.iter().map(|step| step.label.as_str())
     }
 
-    /// Writes down when the steps are taken.
+    /// Adds the times of the steps.
     pub fn set_times(&mut self, schedule: Schedule) {
         for (step, moment) in self.steps.iter_mut().zip(schedule.moments) {
             step.delay = Some(moment.delay);
@@ -129,11 +131,11 @@ impl Trace {
         self.last_delay = schedule.last_delay;
     }
 
-    /// Reads a trace that is JSON or text with one label a line: `{` opens JSON, anything else is
+    /// Reads a trace in JSON or as text with one label per line: `{` starts JSON, anything else is
     /// text.
     ///
-    /// Refuses the third format, an `.aut` path (see [`is_aut`]): it takes a reader of transition
-    /// systems.
+    /// Refuses the third format, an `.aut` path (see [`is_aut`]), which needs a reader for
+    /// transition systems.
     pub fn parse(bytes: &[u8]) -> Result<Self, Diagnostic> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if is_aut(bytes) {
@@ -149,9 +151,9 @@ impl Trace {
         json::write(self, out).map_err(write_failed)
     }
 
-    /// Writes one label a line, after comments that say where the trace comes from. Labels that
-    /// would not read back (empty, with blanks at their ends, with a line end or NUL inside, or
-    /// starting with `#`) are refused.
+    /// Writes one label per line, after comments about the origin of the trace. Refuses labels that
+    /// cannot be read back: empty ones, and those with blanks at their ends, with a line end or NUL
+    /// inside, or with `#` at the start.
     pub fn write_text(&self, out: impl Write) -> Result<(), Diagnostic> {
         self.check()?;
         text::write(self, out)
@@ -176,8 +178,8 @@ pub fn is_aut(text: &[u8]) -> bool {
     let line = text.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
     let Some(rest) = line.strip_prefix(b"des") else { return false };
     let rest = rest.trim_ascii();
-    // `des` alone is the header of an interrupted run; `des(1)` is an action, a header has three
-    // numbers.
+    // `des` alone is the header of an interrupted run. `des(1)` is an action, since a header has
+    // three numbers.
     (rest.is_empty() && line.trim_ascii_end().len() < line.len().saturating_sub(1))
         || (rest.starts_with(b"(") && rest.iter().filter(|&&byte| byte == b',').count() == 2)
 }

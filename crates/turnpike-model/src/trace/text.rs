@@ -1,4 +1,4 @@
-//! One label a line.
+//! The text format: one label per line.
 
 use std::io::Write;
 
@@ -40,7 +40,7 @@ pub(super) fn write(trace: &Trace, mut out: impl Write) -> Result<(), Diagnostic
     lines().map_err(write_failed)
 }
 
-/// Why a label would not read back as it is.
+/// The reason why a label cannot be read back.
 fn unreadable(label: &str) -> Option<&'static str> {
     if label.trim().is_empty() {
         Some("is blank")
@@ -61,7 +61,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Any text is a trace; blank lines and comments are skipped.
+/// Any text is a trace. Blank lines and comments are skipped.
 pub(super) fn read(text: &str) -> Result<Trace, Diagnostic> {
     let mut steps = Vec::new();
     for (index, line) in text.split('\n').enumerate() {

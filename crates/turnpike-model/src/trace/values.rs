@@ -1,4 +1,4 @@
-//! The values of a state, by name.
+//! The values of a state by name.
 
 use std::ops::Index;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::system::{Explorer, ModelInfo};
 
-/// Values of a state by parameter name, in the model's order.
+/// The values of a state by parameter name, in the model's order.
 ///
-/// Copies share the values, and the states of a trace share names and the values that stay the same:
-/// a state of a large network has thousands of values, of which a step changes a few.
+/// Copies share the values, and the states of a trace share names and unchanged values: a state of
+/// a large network has thousands of values, of which a step changes a few.
 #[derive(Clone, Debug, Default)]
 pub struct StateValues {
     names: Arc<IndexSet<String>>,
@@ -24,17 +24,17 @@ impl StateValues {
         self.names.iter().zip(&*self.values).map(|(name, value)| (name.as_str(), &**value))
     }
 
-    /// The value of a parameter, if there is one of this name.
+    /// The value of a parameter, if there is one with this name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.names.get_index_of(name).map(|index| &*self.values[index])
     }
 
-    /// Whether there is a parameter of this name.
+    /// Whether there is a parameter with this name.
     pub fn contains_key(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -44,7 +44,7 @@ impl StateValues {
         self.values.is_empty()
     }
 
-    /// The values that `before` does not have in the same way.
+    /// The values that differ from those in `before`.
     pub fn changes<'a>(&'a self, before: &'a StateValues) -> impl Iterator<Item = (&'a str, &'a str)> {
         let aligned = Arc::ptr_eq(&self.names, &before.names);
         self.iter().enumerate().filter_map(move |(index, (name, value))| {
@@ -72,7 +72,7 @@ impl Index<&str> for StateValues {
 }
 
 impl<N: Into<String>, V: Into<Arc<str>>> FromIterator<(N, V)> for StateValues {
-    /// Of values with the same name the last counts.
+    /// If names repeat, the last value counts.
     fn from_iter<I: IntoIterator<Item = (N, V)>>(values: I) -> Self {
         let map: IndexMap<String, Arc<str>> =
             values.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
@@ -93,19 +93,19 @@ impl<'de> Deserialize<'de> for StateValues {
     }
 }
 
-/// Makes values with the same names, one after the other, such that they share what they have in
-/// common.
+/// Creates values with the same names, one after the other, such that they share their common
+/// values.
 #[derive(Debug)]
 pub struct Describer {
     names: Arc<IndexSet<String>>,
-    /// By name: the position of its value; empty if that is the position of the name.
+    /// For each name the position of its value; empty if that is the position of the name.
     positions: Vec<usize>,
     last: Arc<[Arc<str>]>,
     texts: Vec<String>,
 }
 
 impl Describer {
-    /// A describer of values with these names. Of values with the same name the last counts.
+    /// A describer of values with these names. If names repeat, the last value counts.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
         let mut positions = IndexMap::new();
         for (position, name) in names.into_iter().enumerate() {
@@ -132,7 +132,7 @@ impl Describer {
         values
     }
 
-    /// Values in the order of the names; those that are missing at the end are empty.
+    /// Values in the order of the names. Missing ones at the end are empty.
     pub fn values(&mut self, texts: &[impl AsRef<str>]) -> StateValues {
         let value = |index: usize| {
             let position = self.positions.get(index).copied().unwrap_or(index);

@@ -14,6 +14,7 @@ use turnpike_scheduler::{
 };
 
 use super::launch::{self, Descriptors};
+use super::prefixes::Copies;
 use super::symbols::Symbols;
 use super::system::{self, Shared};
 use super::{
@@ -52,6 +53,7 @@ pub struct NativeExecutor {
     executions: u64,
     /// Whether the next execution gets a process of its own in any case.
     fresh: bool,
+    copies: Copies,
     /// Writes that trial executions found and nothing reports, in words.
     unreported: Option<String>,
 }
@@ -104,6 +106,7 @@ impl NativeExecutor {
             declared: BTreeSet::new(),
             executions: 0,
             fresh: false,
+            copies: Copies::new(program.prefixes),
             unreported: None,
         })
     }
@@ -122,11 +125,13 @@ impl NativeExecutor {
     /// Accesses at these code locations are steps from now on (with [`Visibility::Racy`]).
     pub fn set_racy_sites(&mut self, sites: &[Site]) {
         self.racy = sites.iter().map(|site| site.0).collect();
+        self.copies.forget();
     }
 
     /// Whether executions look for writes that nothing reports.
     pub(super) fn set_audit(&mut self, audit: bool) {
         self.guest.shared.header_mut().audit = audit.into();
+        self.copies.forget();
     }
 
     /// These places are written without a report.
@@ -148,6 +153,11 @@ impl NativeExecutor {
         self.guest.shared.header().children.load(Ordering::Relaxed)
     }
 
+    /// How many executions went on from a copy of an earlier one, and how many steps they did not repeat.
+    pub fn resumed(&self) -> (u64, u64) {
+        (self.copies.resumed, self.copies.steps_spared)
+    }
+
     /// The process id of the fork server.
     pub fn process(&self) -> u32 {
         self.guest.child.id()
@@ -156,6 +166,7 @@ impl NativeExecutor {
     /// One execution that stops where it ends, or where it hangs, until `look` has seen the process.
     pub fn hold(&mut self, plan: &Plan<'_>, look: impl FnOnce(Held)) -> Result<(), GuestError> {
         self.guest.shared.header_mut().hold = 1;
+        self.start_anew();
         let began = self.begin(plan);
         let held = began.and_then(|()| self.guest.wait_until_held(self.program.limits.hang));
         if let Ok(held) = &held {
@@ -196,6 +207,13 @@ impl NativeExecutor {
             system::write_byte(request, b'X');
         }
         Ok(())
+    }
+
+    /// The next execution does not go on from a copy, and leaves none.
+    fn start_anew(&mut self) {
+        self.copies.forget();
+        let header = self.guest.shared.header_mut();
+        (header.copies, header.keep) = (0, 0);
     }
 
     /// One execution, without what is known only outside.
@@ -266,6 +284,7 @@ impl NativeExecutor {
         let header = self.guest.shared.header();
         let steps = header.steps.load(Ordering::Relaxed);
         let note = tape::Note::load(&header.note);
+        self.start_anew();
         clear(out);
         if steps > 0 {
             let shorter = Plan { max_steps: steps - 1, ..*plan };
@@ -299,8 +318,16 @@ impl NativeExecutor {
     }
 
     fn run_once(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<bool, GuestError> {
+        if self.fresh {
+            self.start_anew();
+        } else {
+            self.copies.prepare(plan, self.guest.shared.header_mut());
+        }
         match self.execute(plan)? {
-            Came::Recorded => self.read_record(out)?,
+            Came::Recorded => {
+                self.read_record(out)?;
+                self.copies.note(plan, out, self.guest.shared.header());
+            }
             Came::Gone => return Ok(false),
             Came::Hung => self.reconstruct(plan, End::Hung, out)?,
             Came::Died(status) => {
@@ -390,6 +417,7 @@ impl NativeExecutor {
         let _ = self.guest.child.kill();
         let status = self.guest.child.wait().map_or_else(|_| String::new(), |status| format!(" ({status})"));
         self.guest = Guest::start(&self.program)?;
+        self.copies.forget();
         if self.run_once(plan, out)? {
             return Ok(());
         }

@@ -1,10 +1,12 @@
-//! Functions that the sanitizer does not instrument (`no_sanitize("thread")`, assembler), although
-//! the rest of their source reports its accesses: what threads share there is invisible.
+//! Functions that access variables without reporting it, although the rest of their source reports
+//! its accesses: what threads share there is invisible. Either the sanitizer leaves the whole function out
+//! (`no_sanitize("thread")`, assembler), or compilers expand a call in place (`strcmp` with a constant,
+//! a short `memcmp`).
 //!
 //! Without a disassembler. Whatever an x86-64 function does to a variable of its own file by name is
 //! an instruction with a distance to the next one, and bytes that look like one but are not would
-//! have to hit a variable by chance. A function that reports its accesses calls the sanitizer. Accesses
-//! through pointers are not found.
+//! have to hit a variable by chance. A function that reports its accesses calls the sanitizer, with an
+//! address that it computes from that of the variable. Accesses through pointers are not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +34,8 @@ struct Image<'a> {
     sections: Vec<(u64, &'a [u8])>,
     /// Where variables are.
     variables: Vec<(u64, u64)>,
+    /// Each of them that has a symbol: from where to where.
+    named: BTreeMap<u64, u64>,
     /// Where the sanitizer's functions are, or pointers to them.
     hooks: BTreeSet<u64>,
 }
@@ -68,7 +72,12 @@ impl<'a> Image<'a> {
             })
             .filter_map(|section| Some((section.address(), section.data().ok()?)))
             .collect();
-        Image { sections, variables, hooks }
+        let named = file
+            .symbols()
+            .filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0)
+            .map(|symbol| (symbol.address(), symbol.address() + symbol.size()))
+            .collect();
+        Image { sections, variables, named, hooks }
     }
 
     fn bytes(&self, address: u64, size: u64) -> Option<&'a [u8]> {
@@ -95,25 +104,64 @@ impl<'a> Image<'a> {
         self.variables.iter().any(|&(start, end)| (start..end).contains(&address))
     }
 
-    /// Whether code accesses a variable by its name, and does not call the sanitizer.
+    /// The variable with a symbol that an address lies in.
+    fn variable(&self, address: u64) -> Option<(u64, u64)> {
+        let (&start, &end) = self.named.range(..=address).next_back()?;
+        (address < end && self.is_variable(address)).then_some((start, end))
+    }
+
+    /// Whether code accesses a variable by its name without reporting it: it does not call the sanitizer, or has
+    /// the address of that variable nowhere.
     fn hides(&self, start: u64, code: &[u8]) -> bool {
         let mut accesses = false;
+        let mut reports = false;
+        let (mut accessed, mut addresses) = (BTreeSet::new(), BTreeSet::new());
         for at in 1..code.len().saturating_sub(3) {
             let here = start + at as u64;
             let to = target(here, &code[at..]);
             let (before, earlier) = (code[at - 1], at.checked_sub(2).map_or(0, |at| code[at]));
             // call, jmp; call through a pointer.
-            if matches!(before, 0xe8 | 0xe9) && self.is_hook(to)
-                || earlier == 0xff && matches!(before, 0x15 | 0x25) && self.hooks.contains(&to)
-            {
-                return false;
+            reports |= matches!(before, 0xe8 | 0xe9) && self.is_hook(to)
+                || earlier == 0xff && matches!(before, 0x15 | 0x25) && self.hooks.contains(&to);
+            // Addresses may be numbers in programs that are loaded at a fixed place.
+            let number = target(0, &code[at..]).wrapping_sub(4);
+            addresses.extend(self.variable(number));
+            if before & 0xc7 != 0x05 {
+                continue;
             }
             // An operand at a distance; `lea` only computes it, and a number of up to four bytes may follow.
-            let operand = before & 0xc7 == 0x05 && earlier != 0x8d;
-            accesses |=
-                operand && [0, 1, 2, 4].into_iter().any(|more| self.is_variable(to.wrapping_add(more)));
+            if earlier == 0x8d {
+                addresses.extend(self.variable(to));
+                continue;
+            }
+            let operands = [0, 1, 2, 4].map(|more| to.wrapping_add(more));
+            accesses |= operands.iter().any(|&operand| self.is_variable(operand));
+            // Only where the bytes are those of a common instruction: this function has many others.
+            if READS.contains(&earlier) {
+                accessed.extend(self.variable(to));
+            } else if let Some(more) = immediate(earlier, at.checked_sub(3).map_or(0, |at| code[at])) {
+                accessed.extend(self.variable(to.wrapping_add(more)));
+            }
         }
-        accesses
+        if reports { !accessed.is_subset(&addresses) } else { accesses }
+    }
+}
+
+/// Instructions that read memory: `mov`, `movzx` and `movsx`, moves of vectors, arithmetic and
+/// comparisons.
+const READS: [u8; 24] = [
+    0x8b, 0x8a, 0xb6, 0xb7, 0xbe, 0xbf, 0x63, 0x10, 0x28, 0x6f, 0x7e, 0x03, 0x0b, 0x23, 0x2b, 0x33, 0x38,
+    0x39, 0x3a, 0x3b, 0x84, 0x85, 0x2a, 0x02,
+];
+
+/// How many bytes of a number follow the operand of an instruction that compares it with one. A
+/// prefix may make it a short one.
+fn immediate(opcode: u8, prefix: u8) -> Option<u64> {
+    match opcode {
+        0x80 | 0x83 => Some(1),
+        0x81 if prefix == 0x66 => Some(2),
+        0x81 => Some(4),
+        _ => None,
     }
 }
 
@@ -185,6 +233,7 @@ mod tests {
         let image = Image {
             sections: vec![(0x100, &stub)],
             variables: vec![(0x2000, 0x2100)],
+            named: BTreeMap::from([(0x2000, 0x2010), (0x2010, 0x2020)]),
             hooks: BTreeSet::from([0x900]),
         };
         assert!(image.is_hook(0x100) && !image.is_hook(0x110));
@@ -194,8 +243,13 @@ mod tests {
         assert!(!image.hides(0x1000, &[0x48, 0x8d, 0x05, 0xf9, 0x0f, 0, 0, 0xc3]));
         // mov dword [rip + 0xffa], 7
         assert!(image.hides(0x1000, &[0xc7, 0x05, 0xf6, 0x0f, 0, 0, 7, 0, 0, 0]));
-        // call 0x100; mov eax, [rip + 0xffa]
-        assert!(!image.hides(0x1000, &[0xe8, 0xfb, 0xf0, 0xff, 0xff, 0x8b, 0x05, 0xf5, 0x0f, 0, 0]));
+        // lea rdi, [rip + 0xff9]; call 0x100
+        let mut code = vec![0x48, 0x8d, 0x3d, 0xf9, 0x0f, 0, 0, 0xe8, 0xf4, 0xf0, 0xff, 0xff];
+        // cmp byte [rip + 0xff0], 'a': 0x2003, a part of the variable that was reported; then another one.
+        code.extend([0x80, 0x3d, 0xf0, 0x0f, 0, 0, 0x61]);
+        assert!(!image.hides(0x1000, &code));
+        code.extend([0x80, 0x3d, 0xf6, 0x0f, 0, 0, 0x61]);
+        assert!(image.hides(0x1000, &code));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod launch;
 mod library;
 mod names;
 mod opaque;
+mod prefixes;
 mod racy;
 mod symbols;
 mod system;
@@ -56,6 +57,18 @@ pub enum Isolation {
     Reset,
     /// A process for each execution.
     Fork,
+}
+
+/// What becomes of the steps that an execution shares with the one before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prefixes {
+    /// Executions go on from copies of processes where that is faster.
+    #[default]
+    Auto,
+    /// They are executed again.
+    Repeat,
+    /// Executions go on from copies of processes wherever that is possible.
+    Copy,
 }
 
 /// What an execution may use.
@@ -106,6 +119,8 @@ pub struct NativeProgram {
     pub threads: Threads,
     /// How its executions are kept from influencing each other.
     pub isolation: Isolation,
+    /// What becomes of the steps that executions share.
+    pub prefixes: Prefixes,
     /// Which plain accesses are steps.
     pub visibility: Visibility,
     /// Whether executions return what they print.
@@ -126,6 +141,7 @@ impl NativeProgram {
             limits: Limits::default(),
             threads: Threads::default(),
             isolation: Isolation::default(),
+            prefixes: Prefixes::default(),
             visibility: Visibility::default(),
             output: false,
             around: None,

@@ -110,7 +110,9 @@ impl Symbols {
         let own = address.wrapping_sub(module.bias);
         // The call, not what comes after it.
         let probe = own.wrapping_sub(1);
-        let file = module.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let file = module.path.file_name().unwrap_or_default().to_string_lossy();
+        // The library that is loaded into programs has no file.
+        let file = file.strip_prefix("memfd:").map_or(&*file, |name| name.trim_end_matches(" (deleted)"));
         let code = format!("{file}+{own:#x}");
         let loader = module.loader.get_or_insert_with(|| Loader::new(&module.path).ok()).as_ref();
         let symbol = loader.and_then(|loader| loader.find_symbol(probe)).map(readable);

@@ -13,6 +13,8 @@ mod isolation;
 mod memory;
 mod model;
 #[cfg(target_os = "linux")]
+mod prefixes;
+#[cfg(target_os = "linux")]
 mod primitives;
 #[cfg(target_os = "linux")]
 mod robust;

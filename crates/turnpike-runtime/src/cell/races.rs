@@ -1,9 +1,9 @@
-//! Which accesses of a cell are not ordered.
+//! Detects unordered accesses of a cell.
 //!
-//! An access is known by its thread and the number of the thread's next step, as in FastTrack: it
-//! happens before every step of a thread that knows of that step. Vector clocks are the same for
-//! all executions that differ only in the order of independent steps, so one of them shows the
-//! races of all.
+//! As in FastTrack, an access is identified by its thread and the number of the thread's next step:
+//! it happens before every step of a thread that knows of that step. Vector clocks are equal in all
+//! executions that differ only in the order of independent steps, so one of them shows the races of
+//! all.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,7 +18,7 @@ struct History {
     /// The execution that they belong to.
     epoch: u64,
     write: Option<Access>,
-    /// Since that write, the last of each thread.
+    /// The last read of each thread since that write.
     reads: Vec<Access>,
 }
 
@@ -35,11 +35,11 @@ impl Accesses {
         Accesses(Mutex::new(History { epoch: 0, write: None, reads: Vec::new() }))
     }
 
-    /// The running thread accesses the cell.
+    /// Records an access by the running thread.
     #[track_caller]
     pub(super) fn add(&self, writes: bool, place: Place) {
         let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) else { return };
-        if !runtime.judges_races() {
+        if !runtime.checks_races() {
             return;
         }
         let race = self.0.lock().unwrap_or_else(PoisonError::into_inner).add(runtime, writes, place);
@@ -56,7 +56,7 @@ impl Accesses {
 }
 
 impl History {
-    /// Gives an earlier access that races with this one, and whether it writes.
+    /// Records an access. Returns an earlier one that races with it, and whether that is a write.
     fn add(&mut self, runtime: &Runtime, writes: bool, place: Place) -> Option<(Access, bool)> {
         if self.epoch != runtime.epoch() {
             *self = History { epoch: runtime.epoch(), write: None, reads: Vec::new() };

@@ -1,5 +1,5 @@
-//! What the crate `crossbeam` offers besides its data structures, under control of the scheduler: channels,
-//! scoped threads and utilities.
+//! Replacements for the crate `crossbeam` except its data structures, under control of the
+//! scheduler: channels, scoped threads and utilities.
 
 pub mod channel;
 pub mod sync;

@@ -10,7 +10,7 @@ pub use crate::sync::{
     RwLock as ShardedLock, RwLockReadGuard as ShardedLockReadGuard, RwLockWriteGuard as ShardedLockWriteGuard,
 };
 
-/// Waits for a token that an [`Unparker`] gives.
+/// Waits for a token from an [`Unparker`].
 pub struct Parker {
     unparker: Unparker,
 }
@@ -22,13 +22,13 @@ pub struct Unparker {
 }
 
 impl Parker {
-    /// Without a token.
+    /// A parker without a token.
     #[track_caller]
     pub fn new() -> Self {
         Parker { unparker: Unparker { token: Arc::new((Mutex::new(false), Condvar::new())) } }
     }
 
-    /// Waits for the token, and takes it.
+    /// Waits for the token and takes it.
     #[track_caller]
     pub fn park(&self) {
         let (token, given) = &*self.unparker.token;
@@ -37,7 +37,7 @@ impl Parker {
         *held = false;
     }
 
-    /// The same with a time limit.
+    /// [`park`](Self::park) with a time limit.
     #[track_caller]
     pub fn park_timeout(&self, limit: Duration) {
         let (token, given) = &*self.unparker.token;
@@ -46,7 +46,7 @@ impl Parker {
         *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
     }
 
-    /// Gives it its token.
+    /// The unparker that gives it its token.
     pub fn unparker(&self) -> &Unparker {
         &self.unparker
     }
@@ -60,7 +60,7 @@ impl Default for Parker {
 }
 
 impl Unparker {
-    /// Gives the token, unless it is there.
+    /// Gives the token, unless it is already there.
     #[track_caller]
     pub fn unpark(&self) {
         *self.token.0.lock().unwrap_or_else(PoisonError::into_inner) = true;

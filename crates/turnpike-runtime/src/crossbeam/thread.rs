@@ -1,19 +1,20 @@
-//! `crossbeam::thread`: scoped threads as they were before the standard library had them.
+//! `crossbeam::thread`: scoped threads, as they were before the standard library had them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::thread;
 
-/// Threads that may borrow what lives longer than the scope.
+/// A scope for threads that may borrow what outlives it.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'scope, 'env: 'scope> {
     inner: &'scope thread::Scope<'scope, 'env>,
 }
 
-/// The right to wait for a thread's end.
+/// A handle for waiting for the end of a thread.
 pub type ScopedJoinHandle<'scope, T> = thread::ScopedJoinHandle<'scope, T>;
 
-/// Runs `f`, and waits for all threads that it made. An error if one of them panicked and was not joined.
+/// Runs `f`, and waits for all threads that it created. An error if one of them panicked and was
+/// not joined.
 #[track_caller]
 pub fn scope<'env, F, R>(f: F) -> thread::Result<R>
 where
@@ -23,7 +24,7 @@ where
 }
 
 impl<'scope, 'env> Scope<'scope, 'env> {
-    /// Creates a thread. Its function gets the scope, to create others.
+    /// Creates a thread. Its function receives the scope, so that it can create others.
     #[track_caller]
     pub fn spawn<F, T>(&self, f: F) -> ScopedJoinHandle<'scope, T>
     where

@@ -6,13 +6,13 @@ use std::ops::{Deref, DerefMut};
 pub use super::sync::WaitGroup;
 pub use super::{sync, thread};
 
-/// Waits in loops. Inside a check each turn lets others go first.
+/// Backs off in loops. Inside a check each iteration lets other threads go first.
 #[derive(Debug, Default)]
 pub struct Backoff {
     step: Cell<u32>,
 }
 
-/// From here on a loop should block.
+/// From this step on a loop should block.
 const COMPLETED: u32 = 11;
 
 impl Backoff {
@@ -21,12 +21,12 @@ impl Backoff {
         Backoff::default()
     }
 
-    /// Begins again.
+    /// Starts again.
     pub fn reset(&self) {
         self.step.set(0);
     }
 
-    /// For a loop that tries again because another thread made progress.
+    /// For a loop that retries because another thread made progress.
     #[track_caller]
     #[inline(always)]
     pub fn spin(&self) {
@@ -42,20 +42,21 @@ impl Backoff {
         self.advance();
     }
 
-    /// Whether it is time to block. Inside a check at once, because waiting longer gains nothing.
+    /// Whether it is time to block. Always true inside a check, because waiting longer gains
+    /// nothing.
     pub fn is_completed(&self) -> bool {
         crate::is_checking() || self.step.get() >= COMPLETED
     }
 
     fn advance(&self) {
-        // A loop that counts its turns does not look like one that waits.
+        // Inside a check, a loop must return to the same state to be recognised as waiting.
         if !crate::is_checking() {
             self.step.set((self.step.get() + 1).min(COMPLETED));
         }
     }
 }
 
-/// A value with a cache line of its own.
+/// A value padded to a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(align(128))]
 pub struct CachePadded<T> {
@@ -63,7 +64,7 @@ pub struct CachePadded<T> {
 }
 
 impl<T> CachePadded<T> {
-    /// Pads it.
+    /// Pads a value.
     pub const fn new(value: T) -> Self {
         CachePadded { value }
     }

@@ -1,4 +1,4 @@
-//! Polling a future until it is ready.
+//! Polls a future until it is ready.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -13,20 +13,20 @@ use crate::runtime::{Polling, Resumed, Runtime};
 use crate::site::Place;
 use crate::sync::Mutex;
 
-/// Held by the one of several tasks that is being polled.
+/// A lock held by the task that is being polled, of several that take turns.
 pub(crate) type Baton = Arc<Mutex<()>>;
 
 thread_local! {
-    /// Outside checks: how many futures this thread is polling, and the first moment for which a
+    /// Outside checks: how many futures this thread is polling, and the earliest moment for which a
     /// timer was set.
     static POLLING: Cell<u32> = const { Cell::new(0) };
     static TIMER: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Bytes of a future that are looked at to tell whether it came back to the same state.
+/// Limit on the bytes of a future that are hashed to recognise a repeated state.
 const LARGEST_STATE: usize = 64 << 10;
 
-/// Polls on a thread of an execution.
+/// Polls a future on a thread of an execution.
 pub(super) fn block<F: Future>(
     runtime: &'static Runtime,
     future: Pin<&mut F>,
@@ -34,10 +34,10 @@ pub(super) fn block<F: Future>(
     place: Place,
 ) -> F::Output {
     let polled = run(runtime, future, baton, place, |_| false);
-    polled.unwrap_or_else(|| unreachable!("nobody aborts it"))
+    polled.unwrap_or_else(|| unreachable!("it is never aborted"))
 }
 
-/// The same, as long as `stopped` does not say to stop after it waited.
+/// As [`block`], until `stopped` returns true after a wait.
 pub(super) fn run<F: Future>(
     runtime: &'static Runtime,
     mut future: Pin<&mut F>,
@@ -65,7 +65,7 @@ pub(super) fn run<F: Future>(
     }
 }
 
-/// What the thread polled before this future, to be put back.
+/// Restores what the thread polled before this future.
 struct Restore {
     runtime: &'static Runtime,
     before: Option<Polling>,
@@ -79,7 +79,7 @@ impl Drop for Restore {
     }
 }
 
-/// A number that tells states of a future apart, as far as they do not lie in other pieces of memory.
+/// A number that identifies the state of a future, ignoring memory that it points to.
 fn state_of<F>(future: &Pin<&mut F>) -> u64 {
     let future: &F = future;
     let bytes = size_of_val(future);
@@ -97,13 +97,13 @@ fn state_of<F>(future: &Pin<&mut F>) -> u64 {
     hash | 2
 }
 
-/// Polls on a thread outside checks, which parks when the future is not ready.
+/// Polls a future on a thread outside checks, which parks while the future is pending.
 pub(super) fn block_real<F: Future>(future: Pin<&mut F>) -> F::Output {
-    let Some(value) = run_real(future, || false) else { unreachable!("nobody aborts it") };
+    let Some(value) = run_real(future, || false) else { unreachable!("it is never aborted") };
     value
 }
 
-/// The same, as long as `stopped` does not say to stop.
+/// As [`block_real`], until `stopped` returns true.
 pub(super) fn run_real<F: Future>(mut future: Pin<&mut F>, stopped: impl Fn() -> bool) -> Option<F::Output> {
     struct Leave;
     impl Drop for Leave {
@@ -137,14 +137,14 @@ pub(super) fn run_real<F: Future>(mut future: Pin<&mut F>, stopped: impl Fn() ->
     }
 }
 
-/// The future that is being polled wants to be polled again after this time, outside checks.
+/// Outside checks, requests that the current future is polled again after this time.
 pub(crate) fn set_timer(rest: Duration, context: &Context<'_>) {
     if POLLING.get() > 0 {
         let at = Instant::now() + rest;
         TIMER.set(Some(TIMER.get().map_or(at, |earlier| earlier.min(at))));
         return;
     }
-    // Another executor knows nothing of our timers.
+    // Another executor does not know our timers.
     let waker = context.waker().clone();
     std::thread::spawn(move || {
         std::thread::sleep(rest);

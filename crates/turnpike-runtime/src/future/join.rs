@@ -15,11 +15,10 @@ use crate::panics::Payload as Panic;
 use crate::runtime::Awaited;
 use crate::site::Place;
 
-/// The right to wait for a task's end: a future of what it returns. Dropping it lets the task go on
-/// alone.
+/// A handle of a task, and a future of its result. Dropping it detaches the task.
 pub struct JoinHandle<T> {
     task: Arc<Task<T>>,
-    /// Its thread, and the execution of that.
+    /// Its execution and its thread.
     thread: Option<(u64, ThreadId)>,
 }
 
@@ -38,12 +37,12 @@ impl<T> JoinHandle<T> {
         JoinHandle { task, thread }
     }
 
-    /// Its identity.
+    /// The id of the task.
     pub fn id(&self) -> Id {
         Id(self.task.control.id)
     }
 
-    /// Polls it, for code that stands at `place`.
+    /// Polls it, on behalf of code at `place`.
     pub(crate) fn poll_at(&self, context: &Context<'_>, place: Place) -> Poll<Result<T, JoinError>> {
         let polled = poll_join(&self.task, context, place);
         if polled.is_pending()
@@ -54,19 +53,19 @@ impl<T> JoinHandle<T> {
         polled
     }
 
-    /// Ends the task at the next point where it waits. It may have ended before.
+    /// Aborts the task at the next point where it waits. It may end before that.
     #[track_caller]
     pub fn abort(&self) {
         self.task.control.abort(Location::caller());
     }
 
-    /// Whether it has ended.
+    /// Whether the task has ended.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         self.task.control.is_finished(Location::caller())
     }
 
-    /// The right to abort it.
+    /// A handle for aborting the task.
     pub fn abort_handle(&self) -> AbortHandle {
         AbortHandle(Arc::clone(&self.task.control))
     }
@@ -78,7 +77,7 @@ impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let place = self.task.control.state.made();
+        let place = self.task.control.state.created_at();
         self.poll_at(context, place)
     }
 }
@@ -100,12 +99,12 @@ impl<T> fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// The right to abort a task.
+/// A handle for aborting a task.
 #[derive(Clone)]
 pub struct AbortHandle(Arc<Control>);
 
 impl AbortHandle {
-    /// Ends the task at the next point where it waits.
+    /// Aborts the task at the next point where it waits.
     #[track_caller]
     pub fn abort(&self) {
         self.0.abort(Location::caller());
@@ -117,7 +116,7 @@ impl AbortHandle {
         self.0.is_finished(Location::caller())
     }
 
-    /// The task's identity.
+    /// The id of the task.
     pub fn id(&self) -> Id {
         Id(self.0.id)
     }
@@ -132,7 +131,7 @@ impl fmt::Debug for AbortHandle {
 /// Why a task has no result.
 pub struct JoinError {
     id: u64,
-    /// The panic that ended it; otherwise it was aborted.
+    /// The panic that ended the task; `None` if it was aborted.
     panic: Option<Mutex<Panic>>,
 }
 
@@ -145,12 +144,12 @@ impl JoinError {
         JoinError { id, panic: Some(Mutex::new(payload)) }
     }
 
-    /// Whether it was aborted.
+    /// Whether the task was aborted.
     pub fn is_cancelled(&self) -> bool {
         self.panic.is_none()
     }
 
-    /// Whether it panicked.
+    /// Whether the task panicked.
     pub fn is_panic(&self) -> bool {
         self.panic.is_some()
     }
@@ -171,7 +170,7 @@ impl JoinError {
         }
     }
 
-    /// The task's identity.
+    /// The id of the task.
     pub fn id(&self) -> Id {
         Id(self.id)
     }

@@ -1,9 +1,9 @@
 //! Futures and tasks under control of the scheduler.
 //!
-//! A task is a thread of the execution that polls one future. When the future is not ready the
-//! thread parks, and a waker unparks it; so tasks are scheduled, replayed and reported like threads.
-//! What a task does between two points at which it waits is not atomic, as on an executor with many
-//! threads; the tasks of a local set take turns.
+//! A task is a thread of the execution that polls one future. When the future is pending the thread
+//! parks, and a waker unparks it; so tasks are scheduled, replayed and reported like threads. As on
+//! a multi-threaded executor, the code of a task between two points at which it waits is not
+//! atomic; the tasks of a local set take turns.
 //!
 //! Outside a check a task is a thread of the operating system.
 
@@ -53,7 +53,7 @@ where
     }
 }
 
-/// Starts a task that takes turns with no other.
+/// Starts a task that does not take turns with any other.
 #[track_caller]
 pub(crate) fn spawn_apart<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -66,7 +66,7 @@ where
     }
 }
 
-/// [`block_on`], taking turns with the tasks that have the same baton. Inside a check.
+/// [`block_on`], taking turns with the tasks that share the baton. Inside a check.
 pub(crate) fn block_in_turn<F: Future>(future: F, baton: &Baton, place: Place) -> F::Output {
     let runtime = context::active().expect("inside a check");
     drive::block(runtime, pin!(future), Some(baton), place)
@@ -92,8 +92,8 @@ pub(crate) fn poll_in_turn<F: Future>(
     polled
 }
 
-/// Starts a task that may hold what cannot be sent to other threads. It takes turns with the others
-/// that have the same baton.
+/// Starts a task that may contain values that cannot be sent to other threads. It takes turns with
+/// the tasks that share the baton.
 #[track_caller]
 pub(crate) fn spawn_local<F>(future: F, baton: Baton) -> JoinHandle<F::Output>
 where

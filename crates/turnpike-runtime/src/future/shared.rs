@@ -1,4 +1,4 @@
-//! State that tasks share: each use of it is one step.
+//! State that tasks share: each access is one step.
 
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Waker};
@@ -11,7 +11,7 @@ use crate::runtime::{Awaited, Runtime};
 use crate::site::Place;
 use crate::tag::Tag;
 
-/// State behind a lock that is only held for a moment, and an object of the scheduler that stands for
+/// State behind a lock that is held only briefly, and an object of the scheduler that represents
 /// it.
 pub(crate) struct Shared<S> {
     tag: Tag,
@@ -26,9 +26,9 @@ impl<S> Shared<S> {
         Shared { tag: Tag::new(), kind, state: Mutex::new(state) }
     }
 
-    /// Where it was made.
-    pub(crate) fn made(&self) -> Place {
-        self.tag.made()
+    /// Where it was created.
+    pub(crate) fn created_at(&self) -> Place {
+        self.tag.created_at()
     }
 
     /// A step that may change the state.
@@ -43,13 +43,13 @@ impl<S> Shared<S> {
         f(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// An access that needs no step, because the result is used for reports only or no other task
+    /// An access that needs no step, because the result is used only for reports or no other task
     /// can reach the state.
     pub(crate) fn peek<R>(&self, f: impl FnOnce(&mut S) -> R) -> R {
         f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A future that left its waker here is not ready. `holder` is who keeps it waiting, if that is
+    /// A future that stored its waker here is pending. `holder` is the thread that it waits for, if
     /// known.
     pub(crate) fn awaited(&self, place: Place, holder: Option<(ThreadId, Place)>) {
         if let Some(runtime) = context::active() {
@@ -73,19 +73,19 @@ impl<S> Shared<S> {
     }
 }
 
-/// The thread that runs, inside a check.
+/// The running thread, inside a check.
 pub(crate) fn current_thread() -> Option<ThreadId> {
     context::active().map(Runtime::current)
 }
 
-/// Wakes them all, from `place`.
+/// Wakes all wakers, on behalf of code at `place`.
 pub(crate) fn wake_all(wakers: impl IntoIterator<Item = Waker>, place: Place) {
     for waker in wakers {
         wake(waker, place);
     }
 }
 
-/// Stores the waker of the future that is being polled, unless it is there already.
+/// Stores the waker of the future that is being polled, unless it is already there.
 pub(crate) fn store(slot: &mut Option<Waker>, context: &Context<'_>) {
     match slot {
         Some(waker) if waker.will_wake(context.waker()) => {}

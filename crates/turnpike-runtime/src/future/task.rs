@@ -15,28 +15,28 @@ use crate::panics::Payload;
 use crate::runtime::{Body, Resumed, Runtime};
 use crate::site::{self, Place};
 
-/// Outside checks: how many tasks there were.
+/// Outside checks: the number of tasks so far.
 static TASKS: AtomicU64 = AtomicU64::new(0);
 
 /// What a task shares with its handles.
 pub(super) struct Task<T> {
     pub(super) control: Arc<Control>,
-    /// Set before others learn of the end.
+    /// Set before other threads can observe the end.
     result: Mutex<Option<Result<T, JoinError>>>,
 }
 
-/// The part of it that does not depend on what the task returns.
+/// The part that does not depend on the type of the result.
 pub(super) struct Control {
     pub(super) id: u64,
     pub(super) state: Shared<State>,
-    /// Set when the task was woken to see that it is aborted.
+    /// Set when the task was woken to notice that it is aborted.
     woken_to_abort: AtomicBool,
 }
 
-/// What became of a task.
+/// The progress of a task.
 pub(super) struct State {
     finished: bool,
-    /// What waits for its end.
+    /// The waker of the task that joins it.
     joiner: Option<Waker>,
     aborted: bool,
     wakeup: Option<Arc<Wakeup>>,
@@ -67,7 +67,7 @@ impl Control {
         self.state.look(place, |state| state.finished)
     }
 
-    /// Whether the task has ended; if not, the polling task is woken when it does.
+    /// Whether the task has ended; if not, registers the current task to be woken when it does.
     pub(super) fn poll_end(&self, context: &Context<'_>, place: Place) -> bool {
         self.state.act(place, |state| {
             if !state.finished {
@@ -77,7 +77,7 @@ impl Control {
         })
     }
 
-    /// Whether the task must end, after it waited.
+    /// Whether the task must stop, after it waited.
     fn is_stopped(&self, resumed: Resumed, place: Place) -> bool {
         match resumed {
             // An abort wakes the task first, in a step before which it waited.
@@ -93,7 +93,7 @@ impl<T> Task<T> {
         Arc::new(Task { control: Control::new(id), result: Mutex::new(None) })
     }
 
-    /// What it returned. Nothing if that was taken before.
+    /// The result; `None` if it was taken before.
     pub(super) fn take(&self) -> Option<Result<T, JoinError>> {
         self.result.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -110,7 +110,7 @@ impl<T> Task<T> {
     }
 }
 
-/// Starts a task, which takes turns with others that have the same baton.
+/// Starts a task, which takes turns with others that share the baton.
 #[track_caller]
 pub(super) fn start_guest<F>(
     runtime: &'static Runtime,
@@ -129,7 +129,7 @@ where
     JoinHandle::new(task, thread.map(|thread| (runtime.epoch(), thread)))
 }
 
-/// A task from its begin to its end.
+/// The whole life of a task.
 fn run_guest<F: Future>(
     runtime: &'static Runtime,
     task: &Task<F::Output>,
@@ -142,7 +142,7 @@ fn run_guest<F: Future>(
     control.state.peek(|state| state.wakeup = Some(wakeup));
     let polled = catch_unwind(AssertUnwindSafe(|| {
         let mut future = Box::pin(future);
-        // It may be aborted before it begins.
+        // It may be aborted before it starts.
         if control.is_stopped(Resumed::Rested, place) {
             return None;
         }
@@ -152,7 +152,9 @@ fn run_guest<F: Future>(
     let result = match polled {
         Ok(Some(value)) => Ok(value),
         Ok(None) => Err(JoinError::cancelled(control.id)),
-        Err(payload) if runtime.tells_joiner(&payload) => Err(JoinError::panicked(control.id, payload)),
+        Err(payload) if runtime.returns_panic_to_joiner(&payload) => {
+            Err(JoinError::panicked(control.id, payload))
+        }
         Err(payload) => return Err(payload),
     };
     task.end(result, place);
@@ -178,12 +180,12 @@ where
             Ok(None) => Err(JoinError::cancelled(control.id)),
             Err(payload) => Err(JoinError::panicked(control.id, payload)),
         };
-        own.end(result, control.state.made());
+        own.end(result, control.state.created_at());
     });
     JoinHandle::new(task, None)
 }
 
-/// Polls the end of a task.
+/// Polls for the end of a task.
 pub(super) fn poll_join<T>(
     task: &Task<T>,
     context: &Context<'_>,
@@ -195,7 +197,7 @@ pub(super) fn poll_join<T>(
     Poll::Ready(task.take().expect("JoinHandle polled after completion"))
 }
 
-/// The baton of the tasks among which the running code is, which those that it starts share.
+/// The baton of the running code's task, which the tasks that it starts inherit.
 pub(super) fn inherited_baton() -> Option<Baton> {
     context::active().and_then(Runtime::baton)
 }

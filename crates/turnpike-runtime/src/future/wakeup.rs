@@ -1,4 +1,4 @@
-//! Wakers: how others let a thread poll its future again.
+//! Wakers: how other threads cause a thread to poll its future again.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -13,14 +13,14 @@ use crate::context;
 use crate::site::{self, Place};
 
 thread_local! {
-    /// Where the code stands that is about to wake others.
+    /// The position of the code that is about to wake others.
     static WAKES_AT: Cell<Option<Place>> = const { Cell::new(None) };
 }
 
 /// A thread that polls a future.
 pub(crate) struct Wakeup {
     who: Who,
-    /// Its own polling cloned the waker since [`forget_clones`](Self::forget_clones).
+    /// Whether its own polling cloned the waker since [`forget_clones`](Self::forget_clones).
     cloned: AtomicBool,
     woken: AtomicBool,
 }
@@ -48,7 +48,7 @@ impl Wakeup {
         Arc::new(Wakeup { who, cloned: AtomicBool::new(false), woken: AtomicBool::new(false) })
     }
 
-    /// Whether it was woken since it was asked last. Outside checks only.
+    /// Whether it was woken since the last call. Outside checks only.
     pub(super) fn take_woken(&self) -> bool {
         self.woken.swap(false, Ordering::AcqRel)
     }
@@ -72,9 +72,9 @@ impl Wakeup {
         }
     }
 
-    /// Lets the thread poll again.
+    /// Causes the thread to poll again.
     pub(super) fn wake(&self) {
-        // Before another thread of the execution runs.
+        // Taken before another thread of the execution runs.
         let place = WAKES_AT.take();
         let (epoch, thread) = match &self.who {
             Who::Guest { epoch, thread } => (*epoch, *thread),
@@ -86,7 +86,7 @@ impl Wakeup {
         };
         let Some(runtime) = context::active().filter(|runtime| runtime.epoch() == epoch) else { return };
         if runtime.current() == thread && runtime.polls(self) {
-            // It would only wait for itself: it lets others go first instead.
+            // The task wakes itself: it lets other threads go first instead.
             runtime.poll_again();
             return;
         }
@@ -96,7 +96,7 @@ impl Wakeup {
     }
 }
 
-/// Wakes the task of the waker, from `place`.
+/// Wakes the task of the waker, on behalf of code at `place`.
 pub(crate) fn wake(waker: Waker, place: Place) {
     WAKES_AT.set(Some(place));
     waker.wake();

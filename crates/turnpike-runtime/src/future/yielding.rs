@@ -1,4 +1,4 @@
-//! Letting other tasks go first.
+//! Yielding to other tasks.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,8 +6,8 @@ use std::task::{Context, Poll};
 
 use crate::context;
 
-/// Lets other tasks go first. A task that did nothing but read since it yielded in the same state is
-/// not polled again before something it read has changed.
+/// Lets other tasks go first. A task that has only read since it last yielded in the same state is
+/// not polled again before something that it read has changed.
 pub fn yield_now() -> YieldNow {
     YieldNow { yielded: false }
 }

@@ -14,12 +14,12 @@ pub struct Condvar {
     inner: sync::Condvar,
 }
 
-/// Whether a wait ended because its time was up.
+/// Whether a wait timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// Whether the time was up.
+    /// Whether it timed out.
     pub fn timed_out(self) -> bool {
         self.0
     }
@@ -60,19 +60,19 @@ impl Condvar {
         WaitTimeoutResult(result.timed_out())
     }
 
-    /// [`wait`](Self::wait) until then at most.
+    /// [`wait`](Self::wait), at most until a moment.
     #[track_caller]
     pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, deadline: Instant) -> WaitTimeoutResult {
         self.wait_for(guard, deadline.saturating_duration_since(Instant::unwatched()))
     }
 
-    /// Wakes one waiter. Inside a check it says whether there was one; outside, it says yes.
+    /// Wakes one waiter. Returns whether there was one; outside a check, always true.
     #[track_caller]
     pub fn notify_one(&self) -> bool {
         self.inner.notify(false) > 0
     }
 
-    /// Wakes all waiters. Inside a check it says how many there were; outside, it says one.
+    /// Wakes all waiters. Returns how many there were; outside a check, always one.
     #[track_caller]
     pub fn notify_all(&self) -> usize {
         self.inner.notify(true)

@@ -1,4 +1,4 @@
-//! Guards of a part of what a lock protects.
+//! Guards of a part of the protected data.
 #![allow(unsafe_code)]
 
 use std::fmt;
@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::sync;
 
-/// What keeps the lock, whatever its type.
+/// The guard that keeps the lock, whatever its type.
 trait Held {}
 impl<T: ?Sized> Held for sync::MutexGuard<'_, T> {}
 impl<T: ?Sized> Held for sync::RwLockReadGuard<'_, T> {}
@@ -18,14 +18,14 @@ macro_rules! mapped {
         $(#[$doc])*
         #[must_use = "if unused the lock will immediately unlock"]
         pub struct $name<'a, T: ?Sized> {
-            /// Inside what the guard protects, which does not move as long as it is locked.
+            /// Points into the protected data, which does not move while locked.
             part: *mut T,
             held: Box<dyn Held + 'a>,
             of: PhantomData<$reference>,
         }
 
         impl<'a, T: ?Sized> $name<'a, T> {
-            /// The lock stays as it is.
+            /// Keeps the lock held.
             fn with_part<U: ?Sized>(self, part: *mut U) -> $name<'a, U> {
                 $name { part, held: self.held, of: PhantomData }
             }
@@ -59,7 +59,7 @@ macro_rules! mapped_mut {
                 $name { part, held: Box::new(guard), of: PhantomData }
             }
 
-            /// The right to use a smaller part only.
+            /// Restricts the guard to a smaller part.
             pub fn map<U: ?Sized, F>(mut this: Self, f: F) -> $name<'a, U>
             where
                 F: FnOnce(&mut T) -> &mut U,
@@ -79,19 +79,19 @@ macro_rules! mapped_mut {
 }
 
 mapped! {
-    /// The right to use a part of what a [`Mutex`](super::Mutex) protects.
+    /// A guard for a part of the data of a [`Mutex`](super::Mutex).
     MappedMutexGuard of MutexGuard, &'a mut T
 }
 mapped_mut!(MappedMutexGuard of MutexGuard);
 
 mapped! {
-    /// The right to write a part of what a [`RwLock`](super::RwLock) protects.
+    /// A write guard for a part of the data of a [`RwLock`](super::RwLock).
     MappedRwLockWriteGuard of RwLockWriteGuard, &'a mut T
 }
 mapped_mut!(MappedRwLockWriteGuard of RwLockWriteGuard);
 
 mapped! {
-    /// The right to read a part of what a [`RwLock`](super::RwLock) protects.
+    /// A read guard for a part of the data of a [`RwLock`](super::RwLock).
     MappedRwLockReadGuard of RwLockReadGuard, &'a T
 }
 
@@ -101,7 +101,7 @@ impl<'a, T: ?Sized> MappedRwLockReadGuard<'a, T> {
         MappedRwLockReadGuard { part, held: Box::new(guard), of: PhantomData }
     }
 
-    /// The right to read a smaller part only.
+    /// Restricts the guard to a smaller part.
     pub fn map<U: ?Sized, F>(this: Self, f: F) -> MappedRwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,

@@ -1,8 +1,8 @@
-//! What the crate `parking_lot` offers, under control of the scheduler: locks that are not poisoned, and a
-//! condition variable that borrows its guard.
+//! Replacements for the crate `parking_lot`, under control of the scheduler: locks without
+//! poisoning, and a condition variable that borrows its guard.
 //!
-//! Outside a check they are the locks of the standard library. `ReentrantMutex`, upgradable guards and
-//! the fair ways of unlocking beyond `unlock_fair` are not there.
+//! Outside a check they are the locks of the standard library. `ReentrantMutex`, upgradable guards
+//! and fair unlocking other than `unlock_fair` are missing.
 
 mod condvar;
 mod guards;

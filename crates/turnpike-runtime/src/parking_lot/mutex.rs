@@ -15,7 +15,7 @@ pub struct Mutex<T: ?Sized> {
     inner: sync::Mutex<T>,
 }
 
-/// A mutex, for `static`s.
+/// Creates a mutex, for `static`s.
 #[track_caller]
 pub const fn const_mutex<T>(value: T) -> Mutex<T> {
     Mutex::new(value)
@@ -28,7 +28,7 @@ impl<T> Mutex<T> {
         Mutex { inner: sync::Mutex::new(value) }
     }
 
-    /// What it protects.
+    /// The data.
     pub fn into_inner(self) -> T {
         self.inner.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -53,13 +53,13 @@ impl<T: ?Sized> Mutex<T> {
         Some(MutexGuard { mutex: self, inner: Some(guard) })
     }
 
-    /// Locks it if it gets free in time.
+    /// Locks it if it becomes free in time.
     #[track_caller]
     pub fn try_lock_for(&self, limit: Duration) -> Option<MutexGuard<'_, T>> {
         self.try_lock_until(Instant::unwatched() + limit)
     }
 
-    /// Locks it if it gets free before the deadline.
+    /// Locks it if it becomes free before the deadline.
     #[track_caller]
     pub fn try_lock_until(&self, deadline: Instant) -> Option<MutexGuard<'_, T>> {
         loop {
@@ -88,11 +88,11 @@ impl<T: ?Sized> Mutex<T> {
 from_value!(Mutex);
 opaque!(Mutex);
 
-/// The right to use what a [`Mutex`] protects.
+/// A guard for the data of a [`Mutex`].
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,
-    /// Gone only while the mutex is released for a moment.
+    /// `None` only while the mutex is temporarily released.
     inner: Option<sync::MutexGuard<'a, T>>,
 }
 
@@ -102,7 +102,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         this.mutex
     }
 
-    /// The right to use a part only.
+    /// Restricts the guard to a part of the data.
     pub fn map<U: ?Sized, F>(mut this: Self, f: F) -> MappedMutexGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -121,18 +121,18 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         result
     }
 
-    /// Releases it. Who gets it next is up to the scheduler.
+    /// Releases it. The scheduler decides which thread gets it next.
     pub fn unlock_fair(this: Self) {
         drop(this);
     }
 
-    /// Lets others have it for a moment.
+    /// Briefly releases it to other threads.
     #[track_caller]
     pub fn bump(this: &mut Self) {
         MutexGuard::unlocked(this, || {});
     }
 
-    /// What it is made of, for a condition variable that gives it back.
+    /// The inner guard, for a condition variable that returns it later.
     pub(super) fn inner(&mut self) -> &mut Option<sync::MutexGuard<'a, T>> {
         &mut self.inner
     }

@@ -9,12 +9,12 @@ pub struct Once {
     inner: sync::Once,
 }
 
-/// What became of a [`Once`].
+/// The state of a [`Once`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnceState {
-    /// Not begun, or under way.
+    /// Not started, or in progress.
     New,
-    /// It is initialised.
+    /// Initialised.
     Done,
 }
 
@@ -26,7 +26,7 @@ impl OnceState {
 }
 
 impl Once {
-    /// Not initialised.
+    /// A [`Once`] that is not initialised.
     #[track_caller]
     pub const fn new() -> Self {
         Once { inner: sync::Once::new() }
@@ -38,7 +38,7 @@ impl Once {
         if self.inner.is_completed() { OnceState::Done } else { OnceState::New }
     }
 
-    /// Runs `f` if it is the first; waits for the one that is.
+    /// Runs `f` if this is the first call; otherwise waits for the first one.
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
         self.inner.call_once(f);

@@ -7,26 +7,26 @@ use super::guards::{MappedRwLockReadGuard, MappedRwLockWriteGuard};
 use crate::sync;
 use crate::traits::{from_value, opaque, shown_as_data};
 
-/// Many readers or one writer. A writer that waits may keep new readers out.
+/// Many readers or one writer. A waiting writer may keep new readers out.
 pub struct RwLock<T: ?Sized> {
     inner: sync::RwLock<T>,
 }
 
-/// A lock, for `static`s.
+/// Creates a lock, for `static`s.
 #[track_caller]
 pub const fn const_rwlock<T>(value: T) -> RwLock<T> {
     RwLock::new(value)
 }
 
-/// The right to read what a [`RwLock`] protects.
+/// A read guard for the data of a [`RwLock`].
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized>(sync::RwLockReadGuard<'a, T>);
 
-/// The right to write what a [`RwLock`] protects.
+/// A write guard for the data of a [`RwLock`].
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized>(sync::RwLockWriteGuard<'a, T>);
 
-/// The guard, if there is one.
+/// The guard, if the lock was acquired.
 fn ready<G>(result: TryLockResult<G>) -> Option<G> {
     match result {
         Ok(guard) => Some(guard),
@@ -42,7 +42,7 @@ impl<T> RwLock<T> {
         RwLock { inner: sync::RwLock::new(value) }
     }
 
-    /// What it protects.
+    /// The data.
     pub fn into_inner(self) -> T {
         self.inner.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -80,7 +80,7 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    /// The right to read a part only.
+    /// Restricts the guard to a part of the data.
     pub fn map<U: ?Sized, F>(this: Self, f: F) -> MappedRwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,
@@ -90,7 +90,7 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// The right to write a part only.
+    /// Restricts the guard to a part of the data.
     pub fn map<U: ?Sized, F>(this: Self, f: F) -> MappedRwLockWriteGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -98,7 +98,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         MappedRwLockWriteGuard::new(this.0, f)
     }
 
-    /// Turns it into a lock for reading; no writer comes in between.
+    /// Downgrades it to a read lock; no writer comes in between.
     pub fn downgrade(this: Self) -> RwLockReadGuard<'a, T> {
         RwLockReadGuard(sync::RwLockWriteGuard::downgrade(this.0))
     }

@@ -1,8 +1,8 @@
-//! Virtual time, and threads that wait for it to pass by looking at the clock again and again.
+//! Virtual time, and threads that wait for it by reading the clock in a loop.
 //!
-//! Time passes by sleeping and by waiting with a time limit only. A loop that looks at the clock
-//! and yields would never end; so a thread that yields after looking sleeps instead, each time
-//! longer than the last.
+//! Time passes only by sleeping and by waiting with a time limit. A loop that reads the clock and
+//! yields would never end; so a thread that yields after reading the clock sleeps instead, longer
+//! each time.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use turnpike_scheduler::Operation;
 use super::Runtime;
 use crate::thread::nanoseconds;
 
-/// The first sleep of a thread that watches the clock, in nanoseconds.
+/// The first sleep of a thread that polls the clock, in nanoseconds.
 const SHORTEST: u64 = 1_000_000;
 
-/// No sleep of such a thread is longer than this.
+/// The longest sleep of such a thread.
 const LONGEST: u64 = 1024 * SHORTEST;
 
-/// How a thread watches the clock.
+/// How a thread polls the clock.
 #[derive(Default)]
 pub(super) struct Watch {
-    /// How often it looked since it yielded.
+    /// How often it read the clock since it yielded.
     looks: u32,
-    /// How long it slept when it yielded last after looking.
+    /// The length of its last sleep.
     slept: u64,
 }
 
@@ -32,14 +32,14 @@ impl Runtime {
         if self.teardown.get() { 0 } else { self.kernel.borrow().now() }
     }
 
-    /// `operation` with a time limit, if there is one.
+    /// Adds a time limit to an operation, if there is one.
     pub(crate) fn limited(&self, operation: Operation, limit: Option<Duration>) -> Operation {
         let Some(limit) = limit else { return operation };
         let deadline = self.now().saturating_add(nanoseconds(limit));
         Operation { timed: true, deadline, ..operation }
     }
 
-    /// The running thread looks at the clock.
+    /// The running thread reads the clock.
     pub(crate) fn look(&self) -> u64 {
         if let Some(thread) = self.threads.borrow_mut().get_mut(self.current.get().0 as usize) {
             thread.watch.looks = thread.watch.looks.saturating_add(1);
@@ -47,7 +47,8 @@ impl Runtime {
         self.now()
     }
 
-    /// How many nanoseconds the running thread sleeps because it yields after looking at the clock.
+    /// The number of nanoseconds that the running thread sleeps because it yields after reading the
+    /// clock.
     pub(crate) fn nap(&self) -> Option<u64> {
         let mut threads = self.threads.borrow_mut();
         let watch = &mut threads.get_mut(self.current.get().0 as usize)?.watch;
@@ -55,7 +56,7 @@ impl Runtime {
         if looks == 0 {
             return None;
         }
-        // Looking twice begins a new wait: once for its start, once for its end.
+        // Two reads start a new wait: one for its start, one for its end.
         watch.slept = if looks > 1 { SHORTEST } else { (2 * watch.slept).clamp(SHORTEST, LONGEST) };
         Some(watch.slept)
     }

@@ -1,5 +1,5 @@
 //! Threads that poll futures: what they wait for when a future is not ready, and what should have
-//! woken them when nothing did.
+//! woken them in a deadlock.
 
 use std::sync::Arc;
 
@@ -9,44 +9,44 @@ use super::{Runtime, Turn};
 use crate::future::{Baton, Wakeup};
 use crate::site::{self, Place};
 
-/// What a future that is not ready waits for.
+/// What a pending future waits for.
 #[derive(Clone, Copy)]
 pub(crate) struct Awaited {
-    /// The task whose end it waits for.
+    /// The task that it joins.
     pub(crate) joins: Option<ThreadId>,
-    /// The object with which it left its waker.
+    /// The object that stores its waker.
     pub(crate) object: ObjectId,
-    /// Where the future was made.
+    /// Where the future was created.
     pub(crate) place: Place,
-    /// The holder of what it waits for, and where it got it.
+    /// The holder of what it waits for, and where it was acquired.
     pub(crate) holder: Option<(ThreadId, Place)>,
 }
 
-/// What became known while a thread polled its future.
+/// The state of a thread that polls a future.
 #[derive(Default)]
 pub(crate) struct Polling {
-    /// How others wake the thread.
+    /// How other threads wake it.
     wakeup: Option<Arc<Wakeup>>,
-    /// Held while it is polled, if the task takes turns with others.
+    /// Held while polling, if the task takes turns with others.
     baton: Option<Baton>,
-    /// It wants to be polled again when others had their turn.
+    /// The future wants to be polled again after other threads had their turn.
     yields: bool,
-    /// The first moment for which a timer was set.
+    /// The earliest moment for which a timer was set.
     deadline: Option<u64>,
     awaits: Vec<Awaited>,
 }
 
-/// Why a future was polled again.
+/// Why a future is polled again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resumed {
-    /// It was woken, or its timer ran out while others could still have woken it.
+    /// It was woken, or its timer expired while other threads could still have woken it.
     Woken,
     /// It yielded, or slept.
     Rested,
 }
 
 impl Runtime {
-    /// The running thread polls another future from now on. Gives what was known of the one before.
+    /// The running thread starts polling another future. Returns the state of the previous one.
     pub(crate) fn begin_polling(&self, wakeup: Arc<Wakeup>, baton: Option<&Baton>) -> Polling {
         self.with_polling(|polling| {
             let baton = baton.or(polling.baton.as_ref()).cloned();
@@ -60,17 +60,17 @@ impl Runtime {
         self.with_polling(|polling| polling.baton.clone()).flatten()
     }
 
-    /// Sets it, and gives the one before.
+    /// Sets it, and returns the previous one.
     pub(crate) fn set_baton(&self, baton: Option<Baton>) -> Option<Baton> {
         self.with_polling(|polling| std::mem::replace(&mut polling.baton, baton)).flatten()
     }
 
-    /// Goes back to the one before.
+    /// Restores the previous state.
     pub(crate) fn end_polling(&self, before: Polling) {
         self.with_polling(|polling| *polling = before);
     }
 
-    /// Its future is about to be polled.
+    /// The future is about to be polled.
     pub(crate) fn clear_polling(&self) {
         self.with_polling(|polling| {
             polling.yields = false;
@@ -82,7 +82,7 @@ impl Runtime {
         });
     }
 
-    /// The future wants to be polled again when others had their turn.
+    /// The future wants to be polled again after other threads had their turn.
     pub(crate) fn poll_again(&self) {
         self.with_polling(|polling| polling.yields = true);
     }
@@ -101,7 +101,7 @@ impl Runtime {
         });
     }
 
-    /// The future left its waker with an object.
+    /// The future stored its waker in an object.
     pub(crate) fn awaits(&self, awaited: Awaited) {
         self.with_polling(|polling| polling.awaits.push(awaited));
     }
@@ -116,18 +116,18 @@ impl Runtime {
         self.tasks.replace(self.tasks.get() + 1)
     }
 
-    /// The thread that runs.
+    /// The running thread.
     pub(crate) fn current(&self) -> ThreadId {
         self.current.get()
     }
 
-    /// Waits until the running thread's future should be polled again. `state` tells states of the
-    /// future apart.
+    /// Waits until the running thread's future should be polled again. `state` identifies the state
+    /// of the future.
     pub(crate) fn rest(&self, state: u64, place: Place) -> Resumed {
         let (yields, deadline, awaited, shared) = self
             .with_polling(|polling| {
-                // What this thread did itself, not who holds the waker now: that may hang on the order of
-                // steps that have nothing to do with it.
+                // What this thread did itself, not which thread holds the waker now: that may
+                // depend on the order of independent steps.
                 let shared = !polling.awaits.is_empty()
                     || polling.wakeup.as_ref().is_some_and(|wakeup| wakeup.was_cloned());
                 (polling.yields, polling.deadline, polling.awaits.first().map(|first| first.place), shared)
@@ -140,7 +140,7 @@ impl Runtime {
             return Resumed::Rested;
         }
         if let Some(deadline) = deadline.filter(|_| !shared) {
-            // Nothing else can wake it: it sleeps.
+            // Nothing else can wake it, so it sleeps.
             let argument = deadline.saturating_sub(self.now());
             let operation = Operation::new(Kind::Sleep, ObjectId::NONE, site);
             let _ = self.turn(Operation { argument, ..operation });
@@ -152,21 +152,21 @@ impl Runtime {
             None => park,
         };
         if let Turn::Quiet = self.turn(park) {
-            // It unwinds, so nothing wakes it: what it waits for must be there already.
+            // It unwinds, so nothing wakes it: what it waits for must be available already.
             self.stall();
         }
         Resumed::Woken
     }
 
-    /// A step on an object that is kept here: it commutes with nothing else on the object, or only
-    /// with other looks at it.
+    /// A step on an object that is managed here: it conflicts with every other operation on the
+    /// object, except that reads commute.
     pub(crate) fn touch(&self, object: ObjectId, writes: bool, place: Place) {
         let kind = if writes { Kind::Update } else { Kind::Load };
         let order = MemoryOrder::SEQUENTIAL;
         let _ = self.turn(Operation { order, ..Operation::new(kind, object, site::of(place)) });
     }
 
-    /// The name of the next object of this kind: `notify 2`.
+    /// Assigns the name of the next object of this kind: `notify 2`.
     pub(crate) fn number_object(&self, object: ObjectId, kind: &'static str) {
         let mut counts = self.kinds.borrow_mut();
         let number = match counts.iter_mut().find(|(known, _)| *known == kind) {
@@ -182,7 +182,8 @@ impl Runtime {
         self.kernel.borrow_mut().name_object(object, &format!("{kind} {number}"));
     }
 
-    /// Names the futures that waiting threads wait for, and the threads that should have woken them.
+    /// Explains the futures that waiting threads wait for, and names the threads that should have
+    /// woken them.
     pub(super) fn explain_waits(&self, out: &mut Execution) {
         if out.end != End::Deadlock || out.threads.is_empty() {
             return;
@@ -214,7 +215,7 @@ impl Runtime {
             }
             let note = match object {
                 ObjectId::NONE => note_on_waker(out, ThreadId(id), Arc::strong_count(wakeup)),
-                // The holder is explanation enough.
+                // The holder is sufficient explanation.
                 _ if held.is_some() => continue,
                 object => note_on_users(out, ThreadId(id), object),
             };
@@ -223,7 +224,7 @@ impl Runtime {
     }
 }
 
-/// The thread that used an object last, besides the one that waits for it.
+/// Describes the thread that last used an object, other than the one that waits for it.
 fn note_on_users(out: &Execution, waiter: ThreadId, object: ObjectId) -> String {
     let mut steps = out.steps.iter().rev().map(|step| &step.choice);
     match steps.find(|choice| choice.object == object && choice.thread != waiter) {
@@ -234,9 +235,9 @@ fn note_on_users(out: &Execution, waiter: ThreadId, object: ObjectId) -> String 
     }
 }
 
-/// What became of the waker of a thread whose future does not say what it waits for.
+/// Describes the waker of a thread whose future does not report what it waits for.
 fn note_on_waker(out: &Execution, waiter: ThreadId, references: usize) -> String {
-    // One belongs to the waker that the future is polled with, one to the thread.
+    // One reference belongs to the waker that the future is polled with, one to the thread.
     if references <= 2 {
         return "its waker is gone: the future did not store it, or it was dropped".to_owned();
     }

@@ -1,25 +1,25 @@
-//! What judging accesses of cells needs: vector clocks. And what memory orders were asked for.
+//! Support for race detection on cells (vector clocks), and the requested memory orders.
 
 use turnpike_scheduler::{MemoryOrder, ThreadId};
 
 use super::Runtime;
 
 impl Runtime {
-    /// A cell is used. Whether its accesses are judged in this execution.
-    pub(crate) fn judges_races(&self) -> bool {
+    /// A cell is used. Returns whether its accesses are checked in this execution.
+    pub(crate) fn checks_races(&self) -> bool {
         self.cells.set(true);
         if !self.options.races && self.threads.borrow().len() > 1 {
-            self.uncontrolled("a cell whose accesses are not judged");
+            self.uncontrolled("a cell whose accesses are not checked");
         }
         self.options.races
     }
 
-    /// Whether any execution so far used a cell.
+    /// Whether some execution so far used a cell.
     pub(crate) fn used_cells(&self) -> bool {
         self.cells.get()
     }
 
-    /// What the running thread knows of the steps of others.
+    /// The vector clock of the running thread.
     pub(crate) fn with_clock<R>(&self, f: impl FnOnce(&[u32]) -> R) -> R {
         f(self.kernel.borrow().clock())
     }
@@ -29,13 +29,13 @@ impl Runtime {
         self.kernel.borrow().thread_name(ThreadId(thread))
     }
 
-    /// An atomic operation asks for a weaker order than sequential consistency, which it gets.
+    /// An atomic operation requests an order weaker than sequential consistency, which it gets.
     #[inline]
     pub(crate) fn note_weaker_order(&self) {
         self.weaker_orders.set(true);
     }
 
-    /// Whether any did so far.
+    /// Whether some atomic operation did so.
     pub(crate) fn asked_for_weaker_orders(&self) -> bool {
         self.weaker_orders.get()
     }

@@ -1,10 +1,10 @@
-//! Readers that wait while they read.
+//! Readers that wait while holding a read lock.
 //!
-//! The standard library does not say whether a writer that waits lets readers in. Here it does, and
-//! so all orders of reading and writing are tried. The one thing that another policy could add is a
-//! deadlock: a thread reads and waits for a second one, which wants to read as well and waits
-//! behind a writer, which waits for the first. Where that could happen it is reported, and nothing is
-//! proved.
+//! The standard library does not specify whether a waiting writer blocks readers. Here it does not,
+//! so all orders of reads and writes are explored. The only thing that another policy could add is
+//! a deadlock: a thread holds a read lock and waits for a second thread, which wants to read as
+//! well and waits behind a writer, which waits for the first. Where that could happen it is
+//! reported, and the check proves nothing.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,10 +12,10 @@ use turnpike_scheduler::{Kind, ObjectId, Operation, ThreadId};
 
 use super::Runtime;
 
-/// What an execution did with locks for reading.
+/// The use of read locks in an execution.
 #[derive(Default)]
 pub(crate) struct Readers {
-    /// How many read now.
+    /// How many threads hold a read lock now.
     count: Cell<u32>,
     seen: RefCell<Seen>,
 }
@@ -24,13 +24,14 @@ pub(crate) struct Readers {
 struct Seen {
     reading: Vec<(ThreadId, ObjectId)>,
     read: Vec<(ThreadId, ObjectId)>,
-    /// The threads that did something that may block while they held a read lock.
+    /// The threads that did something that may block while holding a read lock.
     waited: Vec<(ThreadId, ObjectId)>,
     written: Vec<ObjectId>,
 }
 
 impl Seen {
-    /// Whether one thread waited while it read what another one read, and a third one wrote.
+    /// Whether one thread waited while holding a read lock that another one acquired, and a third
+    /// one wrote.
     fn matters(&self, lock: ObjectId) -> bool {
         let waited = self.waited.iter().filter(|(_, other)| *other == lock);
         let by_another =
@@ -58,25 +59,25 @@ fn insert<T: PartialEq>(list: &mut Vec<T>, new: T) {
 }
 
 impl Runtime {
-    /// The running thread is about to read.
+    /// The running thread is about to acquire a read lock.
     pub(crate) fn wants_to_read(&self, lock: ObjectId) {
         insert(&mut self.readers.seen.borrow_mut().read, (self.current.get(), lock));
-        self.judge(lock);
+        self.report_if_blocking(lock);
     }
 
-    /// The running thread is about to write.
+    /// The running thread is about to acquire a write lock.
     pub(crate) fn wants_to_write(&self, lock: ObjectId) {
         insert(&mut self.readers.seen.borrow_mut().written, lock);
-        self.judge(lock);
+        self.report_if_blocking(lock);
     }
 
-    /// The running thread reads.
+    /// The running thread has acquired a read lock.
     pub(crate) fn reads(&self, lock: ObjectId) {
         self.readers.count.set(self.readers.count.get() + 1);
         self.readers.seen.borrow_mut().reading.push((self.current.get(), lock));
     }
 
-    /// It does not read any more.
+    /// The running thread releases a read lock.
     pub(crate) fn stops_reading(&self, lock: ObjectId) {
         let mut seen = self.readers.seen.borrow_mut();
         let reader = (self.current.get(), lock);
@@ -86,7 +87,7 @@ impl Runtime {
         }
     }
 
-    /// The running thread does something: if it can have to wait, while it reads, that is noted.
+    /// Records an operation of the running thread that may block while it holds a read lock.
     pub(super) fn reader_waits(&self, operation: &Operation) {
         use Kind::*;
         let waits = matches!(
@@ -117,11 +118,11 @@ impl Runtime {
         }
         drop(seen);
         for lock in held {
-            self.judge(lock);
+            self.report_if_blocking(lock);
         }
     }
 
-    fn judge(&self, lock: ObjectId) {
+    fn report_if_blocking(&self, lock: ObjectId) {
         if self.readers.seen.borrow().matters(lock) {
             self.uncontrolled(
                 "whether a reader waits behind a writer that waits, while another reader waits for it,",

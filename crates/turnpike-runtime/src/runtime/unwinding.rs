@@ -1,4 +1,4 @@
-//! Threads that unwind: after a panic of their own, or because their execution is over.
+//! Unwinding of threads: after a panic, or because their execution is over.
 
 use std::panic::resume_unwind;
 
@@ -8,14 +8,14 @@ use super::{Runtime, Turn};
 use crate::fiber::Fiber;
 use crate::panics::Teardown;
 
-/// How often all threads that are left are resumed without any of them ending, before they are
-/// given up.
+/// How often all remaining threads are resumed without any of them ending, before they are
+/// forgotten.
 const TEARDOWN_ROUNDS: u32 = 64;
 
-/// Operations in destructors, after which threads must let each other run.
+/// Limit on the operations in destructors before threads must let each other run.
 const TEARDOWN_OPERATIONS: u32 = 1_000_000;
 
-/// How often a thread may catch what unwinds it and go on, before it is abandoned.
+/// How often a thread may catch the teardown payload and continue, before it is abandoned.
 const MOST_THROWN: u32 = 10_000;
 
 impl Runtime {
@@ -28,7 +28,7 @@ impl Runtime {
             thread.thrown += 1;
             thread.thrown
         };
-        // A loop that catches every panic does not end this way, nor any other.
+        // A loop that catches every panic does not end this way.
         if thrown > MOST_THROWN {
             loop {
                 self.exit.suspend();
@@ -48,8 +48,8 @@ impl Runtime {
                 let thread = &self.threads.borrow()[me];
                 (thread.unwinding, thread.ending)
             };
-            // Another thread may stand in the middle of unwinding, so `panicking` alone says
-            // nothing about this one.
+            // Another thread may be suspended while unwinding, so `panicking` alone says nothing
+            // about this one.
             if !(ending || (unwinding && panicking)) {
                 self.unwind();
             }
@@ -70,13 +70,13 @@ impl Runtime {
         Turn::Step(self.step(operation))
     }
 
-    /// Reports what the running thread did while it unwound to the kernel.
+    /// Reports to the kernel what the running thread did while it unwound.
     #[cold]
     pub(super) fn announce_deferred(&self) {
         let me = self.current.get().0 as usize;
         let deferred = std::mem::take(&mut self.threads.borrow_mut()[me].deferred);
         for operation in deferred {
-            // The hint looks at the stack of then.
+            // The hint refers to a stack frame that no longer exists.
             let _ = self.step(Operation { writes: None, ..operation });
         }
         let rest = self.threads.borrow().iter().any(|thread| !thread.deferred.is_empty());
@@ -85,7 +85,7 @@ impl Runtime {
         }
     }
 
-    /// The running thread unwinds and cannot go on before others do something.
+    /// The running thread unwinds and cannot continue before other threads have run.
     #[cold]
     pub(crate) fn stall(&self) {
         let me = self.current.get();
@@ -104,7 +104,7 @@ impl Runtime {
         self.special.set(true);
     }
 
-    /// Unwinds all threads that have not ended.
+    /// Unwinds all remaining threads.
     pub(super) fn unwind_rest(&self, fibers: &mut [Fiber]) {
         self.begin_teardown();
         let mut left = fibers.iter().filter(|fiber| !fiber.ended()).count();

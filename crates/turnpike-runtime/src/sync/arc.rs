@@ -13,17 +13,17 @@ use std::sync::{self, LazyLock, Mutex, PoisonError};
 use super::count::{Count, Use};
 use super::weak::Weak;
 
-/// A value with several owners. Counting them is a step where it can be noticed.
+/// A value with several owners. Changing the reference count is a step where it can be observed.
 ///
-/// Unlike the standard library's it does not become an `Arc<dyn Trait>` by itself: make it from a
-/// `Box<dyn Trait>` or [from the standard library's](Arc::from_std), and it cannot be a `self:
-/// Arc<Self>`.
+/// Unlike the standard library's it does not coerce to an `Arc<dyn Trait>`: create it from a
+/// `Box<dyn Trait>` or [from the standard library's](Arc::from_std). It cannot be the receiver in
+/// `self: Arc<Self>`.
 pub struct Arc<T: ?Sized> {
     inner: Option<sync::Arc<T>>,
     count: sync::Arc<Count>,
 }
 
-/// The counts of references that are raw pointers at the moment.
+/// The counts of references that are currently raw pointers.
 static RAW: LazyLock<Mutex<HashMap<usize, Vec<sync::Arc<Count>>>>> = LazyLock::new(Mutex::default);
 
 impl<T> Arc<T> {
@@ -33,7 +33,7 @@ impl<T> Arc<T> {
         Arc::from_std(sync::Arc::new(value))
     }
 
-    /// A value that can have references to itself.
+    /// A value that can contain references to itself.
     #[track_caller]
     pub fn new_cyclic<F: FnOnce(&Weak<T>) -> T>(make: F) -> Self {
         let count = sync::Arc::new(Count::new());
@@ -41,7 +41,7 @@ impl<T> Arc<T> {
         Arc { inner: Some(inner), count }
     }
 
-    /// A value that does not move.
+    /// A pinned value.
     #[track_caller]
     pub fn pin(value: T) -> Pin<Self>
     where
@@ -64,14 +64,14 @@ impl<T> Arc<T> {
         }
     }
 
-    /// The value, if this is the last owner; otherwise there is one less.
+    /// The value, if this is the last owner; otherwise drops this owner.
     #[track_caller]
     pub fn into_inner(mut this: Self) -> Option<T> {
         this.count.ask(Use::Claim, "Arc::into_inner", Location::caller());
         this.take().and_then(sync::Arc::into_inner)
     }
 
-    /// The value, or a copy of it.
+    /// The value, or a clone of it.
     #[track_caller]
     pub fn unwrap_or_clone(this: Self) -> T
     where
@@ -82,8 +82,8 @@ impl<T> Arc<T> {
 }
 
 impl<T: ?Sized> Arc<T> {
-    /// One that counts what the other counts from now on. References that were made of it before
-    /// are not seen.
+    /// A new owner that shares the value from now on. References created from the other before are
+    /// not tracked.
     #[track_caller]
     pub fn from_std(inner: sync::Arc<T>) -> Self {
         Arc { inner: Some(inner), count: sync::Arc::new(Count::new()) }
@@ -117,14 +117,14 @@ impl<T: ?Sized> Arc<T> {
         Weak::of(sync::Arc::downgrade(this.inner()), &this.count)
     }
 
-    /// How many owners there are.
+    /// The number of owners.
     #[track_caller]
     pub fn strong_count(this: &Self) -> usize {
         this.count.ask(Use::Look, "Arc::strong_count", Location::caller());
         sync::Arc::strong_count(this.inner())
     }
 
-    /// How many other references there are.
+    /// The number of weak references.
     #[track_caller]
     pub fn weak_count(this: &Self) -> usize {
         this.count.ask(Use::Look, "Arc::weak_count", Location::caller());
@@ -136,12 +136,12 @@ impl<T: ?Sized> Arc<T> {
         sync::Arc::ptr_eq(this.inner(), other.inner())
     }
 
-    /// Where the value is.
+    /// The address of the value.
     pub fn as_ptr(this: &Self) -> *const T {
         sync::Arc::as_ptr(this.inner())
     }
 
-    /// The owner as a pointer, which [`from_raw`](Self::from_raw) makes an owner again.
+    /// Turns the owner into a pointer, which [`from_raw`](Self::from_raw) turns back.
     pub fn into_raw(mut this: Self) -> *const T {
         let inner = this.take().expect("an owner has its value");
         let pointer = sync::Arc::into_raw(inner);
@@ -169,7 +169,7 @@ impl<T: ?Sized> Arc<T> {
 }
 
 impl<T: Clone> Arc<T> {
-    /// The value to be changed: a copy of it, if there is another reference.
+    /// A mutable reference to the value, which is cloned first if there are other references.
     #[track_caller]
     pub fn make_mut(this: &mut Self) -> &mut T {
         this.count.ask(Use::Claim, "Arc::make_mut", Location::caller());
@@ -190,7 +190,7 @@ impl<T: ?Sized> Clone for Arc<T> {
 
 impl<T: ?Sized> Drop for Arc<T> {
     fn drop(&mut self) {
-        // What follows may unwind, when the execution ends here.
+        // What follows may unwind if the execution ends here.
         let Some(inner) = self.take() else { return };
         let drops = std::mem::needs_drop::<T>();
         self.count.release(drops);
@@ -235,7 +235,7 @@ impl<T> From<T> for Arc<T> {
     }
 }
 
-/// As the standard library makes its own of these.
+/// The same conversions as in the standard library.
 macro_rules! from {
     ($([$($generic:tt)*] $from:ty => $to:ty;)*) => { $(
         impl<$($generic)*> From<$from> for Arc<$to> {

@@ -11,32 +11,32 @@ use crate::runtime::Turn;
 use crate::site;
 use crate::tag::Tag;
 
-/// A point at which a number of threads meet.
+/// A point at which a number of threads wait for each other.
 pub struct Barrier {
     tag: Tag,
     count: usize,
     inner: sync::Barrier,
 }
 
-/// Whether the thread is the leader of those that met.
+/// The result of waiting at a barrier.
 #[derive(Debug)]
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Whether the thread is the one that came last.
+    /// Whether the thread was the last to arrive.
     pub fn is_leader(&self) -> bool {
         self.0
     }
 }
 
 impl Barrier {
-    /// A barrier at which `count` threads meet; 0 is the same as 1.
+    /// A barrier for `count` threads; 0 is the same as 1.
     #[track_caller]
     pub const fn new(count: usize) -> Self {
         Barrier { tag: Tag::new(), count, inner: sync::Barrier::new(count) }
     }
 
-    /// Waits until all have come.
+    /// Waits until all threads have arrived.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         let Some(runtime) = context::active() else {

@@ -20,12 +20,12 @@ pub struct Condvar {
     inner: sync::Condvar,
 }
 
-/// Whether a wait ended because its time was up.
+/// Whether a wait timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// Whether the time was up.
+    /// Whether it timed out.
     pub fn timed_out(&self) -> bool {
         self.0
     }
@@ -95,7 +95,7 @@ impl Condvar {
             };
             let timed_out;
             (guard, timed_out) = self.wait_at(guard, Some(rest), place)?;
-            // Virtual time may stand still: what the scheduler says counts.
+            // The scheduler decides whether it timed out, since virtual time may not advance.
             if timed_out.0 && context::active().is_some() {
                 let holds = condition(&mut *guard);
                 return Ok((guard, WaitTimeoutResult(holds)));
@@ -125,7 +125,7 @@ impl Condvar {
         }
     }
 
-    /// Wakes one waiter, or all. Returns how many; outside checks, one.
+    /// Wakes one waiter, or all. Returns the number; outside checks, one.
     #[track_caller]
     pub(crate) fn notify(&self, all: bool) -> usize {
         let Some(runtime) = context::active() else {
@@ -166,7 +166,7 @@ impl Condvar {
             return with(mutex.regain(result, place), timed_out);
         };
         let second = mutex.id(runtime);
-        // The kernel lets no thread in before the step that releases it.
+        // The kernel admits no thread before the step that releases it.
         drop(inner);
         let operation = Operation { second, ..self.operation(runtime, Kind::Wait, place) };
         let turn = runtime.turn(runtime.limited(operation, limit));

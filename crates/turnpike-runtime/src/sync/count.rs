@@ -1,10 +1,10 @@
-//! The number of references to a value, as threads see it.
+//! The number of references to a value, as observed by threads.
 //!
-//! How references are counted makes no difference unless the program asks: by upgrading a `Weak`, by
-//! wanting the only reference, by reading the number; or by a destructor that does something
-//! visible in whichever thread drops the last one. Only then
-//! ([`GuestOptions::counts`](crate::GuestOptions)) is each change a step. A program that asks
-//! without that is reported as outside control, so nothing is proved.
+//! Reference counts matter only if the program depends on them: by upgrading a `Weak`, by requiring
+//! the only reference, by reading the number; or by a destructor with visible effects in whichever
+//! thread drops the last one. Only then ([`GuestOptions::counts`](crate::GuestOptions)) is each
+//! change a step. A program that depends on counts without that option is reported as uncontrolled,
+//! so the check proves nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,22 +15,22 @@ use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
 use crate::tag::Tag;
 
-/// Changes that commute, of a count that is never at its end.
+/// Changes of a count that stays above zero, which commute.
 const PLENTY: u32 = u32::MAX / 2;
 
-/// What all references to a value share.
+/// The state shared by all references to a value.
 pub(super) struct Count {
     tag: Tag,
-    /// There was more than one.
+    /// Whether there was ever more than one.
     shared: AtomicBool,
 }
 
 /// How a thread uses a count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Adds or takes away a reference: the order of such changes does not matter.
+    /// Adds or removes a reference: such changes commute.
     Change,
-    /// Takes away a reference to a value that has something to drop: the last thread drops it.
+    /// Removes a reference to a value with a destructor, which the last thread runs.
     Release,
     /// Depends on the number, and may change it.
     Claim,
@@ -44,13 +44,13 @@ impl Count {
         Count { tag: Tag::new(), shared: AtomicBool::new(false) }
     }
 
-    /// There is another reference from now on.
+    /// A reference is added.
     pub(super) fn share(&self, place: Place) {
         self.shared.store(true, Ordering::Relaxed);
         self.step(Use::Change, place);
     }
 
-    /// The program depends on the count. Its value must be looked up afterwards.
+    /// The program depends on the count. The caller must read its value afterwards.
     pub(super) fn ask(&self, how: Use, what: &str, place: Place) {
         if let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) {
             runtime.counts_matter(what);
@@ -60,7 +60,7 @@ impl Count {
 
     /// A reference is about to be dropped.
     pub(super) fn release(&self, drops: bool) {
-        self.step(if drops { Use::Release } else { Use::Change }, self.tag.made());
+        self.step(if drops { Use::Release } else { Use::Change }, self.tag.created_at());
     }
 
     /// Drops the last reference.
@@ -72,7 +72,7 @@ impl Count {
         }
     }
 
-    /// The running thread is the only owner, and so comes after all others.
+    /// The running thread is the only owner, so its step comes after all others.
     pub(super) fn acquire(&self) {
         let judging = |runtime: &&Runtime| runtime.options().races && !runtime.is_over();
         if let Some(runtime) = context::active().filter(judging) {
@@ -98,8 +98,8 @@ impl Count {
         let _: Turn = runtime.turn(Operation::new(kind, id, site::of(place)));
     }
 
-    /// The same where races are judged, with the memory orders of the standard library: giving up a
-    /// reference releases.
+    /// The same where races are detected, with the memory orders of the standard library: dropping
+    /// a reference releases.
     fn ordered_step(&self, runtime: &Runtime, how: Use, place: Place) {
         let (kind, order) = match how {
             Use::Change => (Kind::Update, MemoryOrder::RELAXED),

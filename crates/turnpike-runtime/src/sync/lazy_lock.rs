@@ -10,7 +10,7 @@ use crate::context;
 
 const POISONED: &str = "LazyLock instance has previously been poisoned";
 
-/// A value that is made when it is first used. In a `static`, each execution makes it anew.
+/// A value that is computed on first use. In a `static`, each execution computes it again.
 pub struct LazyLock<T, F = fn() -> T> {
     once: Once,
     value: Slot<T>,
@@ -18,58 +18,60 @@ pub struct LazyLock<T, F = fn() -> T> {
 }
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// A value that `make` will make.
+    /// A value that `make` computes.
     #[track_caller]
     pub const fn new(make: F) -> Self {
         LazyLock { once: Once::new(), value: Slot::new(), make: Mutex::new(Some(make)) }
     }
 
-    /// The value, made now if it was not yet.
+    /// The value, computed now if necessary.
     ///
     /// # Panics
-    /// When an earlier attempt to make it panicked.
+    ///
+    /// If an earlier attempt to compute it panicked.
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
         this.once.call_once_force(|state| {
-            // In a check the function may still be there.
+            // Inside a check the function may still be available.
             assert!(!state.is_poisoned(), "{POISONED}");
             let make = {
                 let mut make = this.make.lock().unwrap_or_else(PoisonError::into_inner);
-                // The next execution makes the value of a `static` anew, so the function is needed
-                // again.
+                // The next execution computes the value of a `static` again, so it needs the
+                // function.
                 let copy =
                     if context::active().is_some() { make.as_ref().and_then(copy_of_function) } else { None };
                 copy.or_else(|| make.take())
             };
             match make {
                 Some(make) => this.value.set(make()),
-                // A closure that an earlier execution has used up: its value has to do.
+                // An earlier execution consumed the closure: keep its value.
                 None if this.value.get().is_some() => {}
                 None => panic!("{POISONED}"),
             }
         });
-        this.value.get().expect("the value was made")
+        this.value.get().expect("the value was computed")
     }
 
-    /// The value, made now if it was not yet.
+    /// The value, computed now if necessary.
     ///
     /// # Panics
-    /// When an earlier attempt to make it panicked.
+    ///
+    /// If an earlier attempt to compute it panicked.
     #[track_caller]
     pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
         LazyLock::force(this);
-        this.value.get_mut().expect("the value was made")
+        this.value.get_mut().expect("the value was computed")
     }
 }
 
 impl<T, F> LazyLock<T, F> {
-    /// The value, if it was made.
+    /// The value, if computed.
     #[track_caller]
     pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
         if this.once.is_completed() { this.value.get() } else { None }
     }
 
-    /// The value, if it was made.
+    /// The value, if computed.
     pub fn get_mut(this: &mut LazyLock<T, F>) -> Option<&mut T> {
         if this.once.done_quietly() { this.value.get_mut() } else { None }
     }

@@ -1,11 +1,11 @@
-//! What `Mutex` and `RwLock` have in common: results of the real locks, and traits of locks and
+//! The common parts of `Mutex` and `RwLock`: results of the real locks, and traits of locks and
 //! guards.
 
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use crate::runtime::{Runtime, Turn};
 
-/// The real guard's result, if there is one.
+/// The result of acquiring the real guard, if the lock was free.
 pub(super) fn ready<G>(result: TryLockResult<G>) -> Option<LockResult<G>> {
     match result {
         Ok(guard) => Some(Ok(guard)),
@@ -22,7 +22,7 @@ pub(super) fn wrap<G, W>(result: LockResult<G>, wrap: impl FnOnce(G) -> W) -> Lo
     }
 }
 
-/// Takes the real lock, after the kernel granted it or while the thread unwinds.
+/// Acquires the real lock, after the kernel granted it or while the thread unwinds.
 pub(super) fn take<G>(
     runtime: &Runtime,
     turn: Turn,
@@ -44,7 +44,7 @@ macro_rules! lock {
                 $name { tag: Tag::new(), inner: sync::$name::new(value) }
             }
 
-            /// What it protects.
+            /// The data.
             pub fn into_inner(self) -> LockResult<T> {
                 self.inner.into_inner()
             }
@@ -54,7 +54,7 @@ macro_rules! lock {
             #[doc = concat!("Whether a thread panicked while it ", $verb, ".")]
             pub fn is_poisoned(&self) -> bool {
                 if let Some(runtime) = context::active() {
-                    // Forgets what happened in an earlier execution.
+                    // Clear poisoning by an earlier execution.
                     let _ = self.id(runtime);
                 }
                 self.inner.is_poisoned()
@@ -74,7 +74,7 @@ macro_rules! lock {
                 Operation::new(kind, self.id(runtime), site::of(place))
             }
 
-            /// Poisoning in an earlier execution does not count.
+            /// Ignores poisoning by an earlier execution.
             fn forget_earlier(&self, earlier: bool) {
                 if earlier {
                     self.inner.clear_poison();
@@ -93,7 +93,7 @@ macro_rules! lock {
 }
 pub(super) use lock;
 
-/// Traits of a guard with a real one in the field `inner`.
+/// Traits of a guard that has the real guard in the field `inner`.
 macro_rules! guard {
     ($name:ident) => {
         impl<T: ?Sized> Deref for $name<'_, T> {

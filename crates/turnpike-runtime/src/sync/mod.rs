@@ -1,9 +1,9 @@
 //! `std::sync`: locks, condition variables, barriers, one-time initialisation, channels, atomics.
 //!
-//! Each type contains the real primitive. Outside a check that is all there is; inside, the
-//! scheduler decides when an operation happens, and the real primitive, never contended then, keeps
-//! the data safe and remembers poisoning. Counting references is a step only where the program can
-//! notice it, see `count`.
+//! Each type contains the real primitive. Outside a check only that is used; inside, the scheduler
+//! decides when an operation happens, and the real primitive, which is then never contended,
+//! protects the data and tracks poisoning. Reference counting is a step only where the program can
+//! observe it, see `count`.
 
 mod arc;
 mod barrier;
@@ -36,11 +36,11 @@ use std::time::{Duration, Instant};
 
 use crate::runtime::Runtime;
 
-/// How long to try a primitive that the kernel granted but that a thread outside the check holds.
+/// How long to retry a primitive that the kernel granted but that a thread outside the check holds.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Tries until it works, for a lock that the kernel granted. It works at once, unless a thread that
-/// is not under control uses the lock too, or a guard was forgotten in an earlier execution.
+/// Retries until it succeeds, for a lock that the kernel granted. It succeeds immediately, unless
+/// an uncontrolled thread uses the lock too, or a guard was forgotten in an earlier execution.
 fn granted<G>(runtime: &Runtime, mut attempt: impl FnMut() -> Option<G>) -> G {
     if let Some(guard) = attempt() {
         return guard;
@@ -56,7 +56,7 @@ fn granted<G>(runtime: &Runtime, mut attempt: impl FnMut() -> Option<G>) -> G {
     panic!("a lock is held outside the check, or its guard was forgotten in an earlier execution");
 }
 
-/// Tries until it works, while the thread unwinds.
+/// Retries until it succeeds, while the thread unwinds.
 fn quietly<G>(runtime: &Runtime, mut attempt: impl FnMut() -> Option<G>) -> G {
     loop {
         if let Some(guard) = attempt() {

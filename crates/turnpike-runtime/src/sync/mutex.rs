@@ -19,11 +19,11 @@ pub struct Mutex<T: ?Sized> {
     inner: sync::Mutex<T>,
 }
 
-/// The right to use what a [`Mutex`] protects.
+/// A guard for the data of a [`Mutex`].
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     lock: &'a Mutex<T>,
-    /// Gone only while a condition variable has released the mutex.
+    /// `None` only while a condition variable has released the mutex.
     inner: Option<sync::MutexGuard<'a, T>>,
     /// Where it was acquired.
     place: Place,
@@ -39,7 +39,7 @@ impl<T: ?Sized> Mutex<T> {
         self.lock_at(Location::caller())
     }
 
-    /// [`lock`](Self::lock), for code that stands at `place`.
+    /// [`lock`](Self::lock), on behalf of code at `place`.
     pub(crate) fn lock_at(&self, place: Place) -> LockResult<MutexGuard<'_, T>> {
         let Some(runtime) = context::active() else {
             return self.regain(self.inner.lock(), place);
@@ -62,12 +62,12 @@ impl<T: ?Sized> Mutex<T> {
         Ok(self.regain(inner, place)?)
     }
 
-    /// Its number in the execution.
+    /// Its id in the execution.
     pub(super) fn id(&self, runtime: &Runtime) -> ObjectId {
         self.tag.id_or(runtime, || Object::Mutex { recursive: false }, |earlier| self.forget_earlier(earlier))
     }
 
-    /// Takes the real mutex, after the kernel granted it or while the thread unwinds.
+    /// Acquires the real mutex, after the kernel granted it or while the thread unwinds.
     pub(super) fn acquire<'a>(
         &'a self,
         runtime: &Runtime,
@@ -78,7 +78,7 @@ impl<T: ?Sized> Mutex<T> {
         self.regain(inner, place)
     }
 
-    /// A guard of the real guard, which may be one that a condition variable gave back.
+    /// Wraps a real guard, which may be one that a condition variable returned.
     pub(super) fn regain<'a>(
         &'a self,
         inner: LockResult<sync::MutexGuard<'a, T>>,
@@ -108,7 +108,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             }
             return;
         }
-        // Released before the kernel learns of it: until then it lets no other thread in.
+        // Released before the kernel is notified: until then it admits no other thread.
         drop(inner);
         let _ = runtime.turn(self.lock.operation(runtime, Kind::Unlock, self.place));
     }

@@ -1,7 +1,7 @@
 //! `Once`.
 //!
-//! A flag that can be read without waiting, and a gate that lets one thread in while others wait.
-//! The kernel has both: the flag is a memory location, the gate an object of its own.
+//! A flag that can be read without waiting, and a gate that admits one thread while others wait.
+//! The kernel represents the flag as a memory location, and the gate as a separate object.
 
 use std::fmt;
 use std::panic::Location;
@@ -15,24 +15,24 @@ use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
 use crate::tag::Tag;
 
-/// Something that is done once: in an execution, if it is a `static`.
+/// One-time initialisation: once per execution, for a `static`.
 pub struct Once {
     gate: Tag,
     flag: Tag,
     inner: sync::Once,
-    /// 0 = not yet, [`OUTSIDE`], or the execution in which it was done.
+    /// 0 = not done, [`OUTSIDE`], or the execution in which it was done.
     done: AtomicU64,
-    /// A thread is inside, in this execution.
+    /// Whether a thread is inside, in this execution.
     inside: AtomicBool,
     poisoned: AtomicBool,
 }
 
-/// Done outside any check, and so for all.
+/// Done outside any check, and so in all executions.
 const OUTSIDE: u64 = u64::MAX;
 
 const POISONED: &str = "Once instance has previously been poisoned";
 
-/// What [`Once::call_once_force`] tells its function.
+/// The state that [`Once::call_once_force`] passes to its function.
 #[derive(Debug)]
 pub struct OnceState {
     poisoned: bool,
@@ -46,7 +46,7 @@ impl OnceState {
 }
 
 impl Once {
-    /// Not done yet.
+    /// A `Once` that is not done.
     #[track_caller]
     pub const fn new() -> Self {
         Once {
@@ -59,10 +59,11 @@ impl Once {
         }
     }
 
-    /// Calls `f` unless that was done, and waits while another thread does it.
+    /// Calls `f` if it was not called before, and waits while another thread calls it.
     ///
     /// # Panics
-    /// When an earlier attempt panicked.
+    ///
+    /// If an earlier attempt panicked.
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
         match context::active() {
@@ -71,7 +72,7 @@ impl Once {
         }
     }
 
-    /// Like [`call_once`](Self::call_once), also when an earlier attempt panicked.
+    /// Like [`call_once`](Self::call_once), but retries after a panic.
     #[track_caller]
     pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
         match context::active() {
@@ -112,7 +113,7 @@ impl Once {
         self.poll(|| {});
     }
 
-    /// Nothing wakes a thread that waits for an attempt that has not begun, so it polls.
+    /// No step wakes a thread that waits for an attempt that has not started, so it polls.
     #[track_caller]
     fn poll(&self, look: impl Fn()) {
         while !self.is_completed() {
@@ -135,7 +136,7 @@ impl Once {
         }
     }
 
-    /// Outside a check, inside the real gate.
+    /// The implementation outside a check, by the real gate.
     fn call_real(&self, f: impl FnOnce()) {
         if self.done.load(Ordering::Acquire) == 0 {
             f();
@@ -143,7 +144,7 @@ impl Once {
         }
     }
 
-    /// Inside a check: calls `f` unless it was done.
+    /// The implementation inside a check.
     fn call_at(&self, runtime: &'static Runtime, place: Place, force: bool, f: impl FnOnce(&OnceState)) {
         let _ = runtime.turn(self.flag(runtime, Kind::Load, place));
         if self.done_quietly() {
@@ -192,7 +193,7 @@ impl Once {
     }
 }
 
-/// A thread is inside the gate, and leaves it when this is dropped.
+/// Represents a thread inside the gate, which leaves when this is dropped.
 struct Attempt<'a> {
     once: &'a Once,
     runtime: &'a Runtime,

@@ -5,14 +5,14 @@ use std::fmt;
 use super::once::Once;
 use super::slot::Slot;
 
-/// A value that is set once. In a `static`, each execution sets it anew.
+/// A value that is set once; in a `static`, once per execution.
 pub struct OnceLock<T> {
     once: Once,
     value: Slot<T>,
 }
 
 impl<T> OnceLock<T> {
-    /// Without a value.
+    /// An empty cell.
     #[track_caller]
     pub const fn new() -> Self {
         OnceLock { once: Once::new(), value: Slot::new() }
@@ -29,8 +29,8 @@ impl<T> OnceLock<T> {
         if self.once.done_quietly() { self.value.get_mut() } else { None }
     }
 
-    /// Sets the value, or gives it back when there is one already. Waits while another thread sets
-    /// it.
+    /// Sets the value, or returns it as an error if there is one already. Waits while another
+    /// thread sets it.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
         let mut value = Some(value);
@@ -41,7 +41,7 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value, made by `f` if there is none. Waits while another thread makes it.
+    /// The value, computed by `f` if there is none. Waits while another thread computes it.
     #[track_caller]
     pub fn get_or_init<F>(&self, f: F) -> &T
     where
@@ -107,7 +107,7 @@ impl<T> From<T> for OnceLock<T> {
     #[track_caller]
     fn from(value: T) -> Self {
         let lock = OnceLock::new();
-        // No other thread has it, so nothing is scheduled.
+        // No other thread has access, so nothing is scheduled.
         crate::context::outside(|| {
             let _ = lock.set(value);
         });

@@ -13,18 +13,18 @@ use crate::runtime::{Runtime, Turn};
 use crate::site::{self, Place};
 use crate::tag::Tag;
 
-/// Many readers or one writer. The scheduler decides which of those that wait comes first.
+/// Many readers or one writer. The scheduler decides which waiting thread comes first.
 ///
-/// The standard library does not say whether a waiting writer blocks new readers. A thread that
+/// The standard library does not specify whether a waiting writer blocks new readers. A thread that
 /// already reads, and reads again while a writer waits, may get the lock or wait forever behind the
-/// writer: both are tried. Other readers get the lock. Where one of them could block forever
-/// instead, because the thread that reads waits for it, the check reports that and is not complete.
+/// writer: both are tried. Other readers get the lock. Where one of them could instead block
+/// forever, because the reading thread waits for it, the check reports that and is incomplete.
 pub struct RwLock<T: ?Sized> {
     tag: Tag,
     inner: sync::RwLock<T>,
 }
 
-/// The right to read what a [`RwLock`] protects.
+/// A read guard for the data of a [`RwLock`].
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
@@ -32,7 +32,7 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
     place: Place,
 }
 
-/// The right to change what a [`RwLock`] protects.
+/// A write guard for the data of a [`RwLock`].
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
@@ -81,7 +81,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
-        if self.refused(Kind::TryReadLock, place) {
+        if self.is_locked_for(Kind::TryReadLock, place) {
             return Err(TryLockError::WouldBlock);
         }
         let inner = ready(self.inner.try_read()).ok_or(TryLockError::WouldBlock)?;
@@ -95,25 +95,25 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
-        if self.refused(Kind::TryWriteLock, place) {
+        if self.is_locked_for(Kind::TryWriteLock, place) {
             return Err(TryLockError::WouldBlock);
         }
         let inner = ready(self.inner.try_write()).ok_or(TryLockError::WouldBlock)?;
         Ok(wrap(inner, |inner| RwLockWriteGuard { lock: self, inner: Some(inner), place })?)
     }
 
-    /// An operation that a waiting writer may come before.
+    /// An acquisition that a waiting writer may precede.
     fn reading(&self, runtime: &Runtime, kind: Kind, place: Place) -> Operation {
         Operation { argument: 1, ..self.operation(runtime, kind, place) }
     }
 
-    /// Its number in the execution.
+    /// Its id in the execution.
     fn id(&self, runtime: &Runtime) -> ObjectId {
         self.tag.id_or(runtime, || Object::RwLock, |earlier| self.forget_earlier(earlier))
     }
 
-    /// Whether the kernel says that it is not free.
-    fn refused(&self, kind: Kind, place: Place) -> bool {
+    /// Whether the kernel finds it locked.
+    fn is_locked_for(&self, kind: Kind, place: Place) -> bool {
         let Some(runtime) = context::active() else { return false };
         match runtime.turn(self.reading(runtime, kind, place)) {
             Turn::Step(outcome) => !outcome.ok,
@@ -121,7 +121,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// A real guard was dropped: reports it to the kernel. `reads` 1 = the thread goes on reading.
+    /// A real guard was dropped: notifies the kernel. `reads` 1 = the thread keeps reading.
     fn released(&self, kind: Kind, reads: u64, place: Place) {
         if let Some(runtime) = context::active()
             && !runtime.is_over()
@@ -135,12 +135,12 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// Turns it into a lock for reading. Other readers may come in, but no writer.
+    /// Downgrades it to a read lock. Other readers may come in, but no writer.
     #[track_caller]
     pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
         let (lock, place) = (guard.lock, Location::caller());
         let inner = guard.inner.take().map(sync::RwLockWriteGuard::downgrade);
-        // Its destructor would release the lock.
+        // The destructor would release the lock.
         std::mem::forget(guard);
         let guard = RwLockReadGuard { lock, inner, place };
         if let Some(runtime) = context::active() {

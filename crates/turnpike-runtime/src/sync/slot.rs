@@ -1,12 +1,11 @@
-//! A place for a value that is set while it is shared, and perhaps set again in a later execution.
+//! A slot for a value that is set while shared, and possibly set again in a later execution.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Empty, or a value on the heap. Setting it again forgets the value before without dropping it,
-/// because references to it may have been kept for as long as the slot exists, which for a `static`
-/// is for ever.
+/// Empty, or a value on the heap. Setting it again leaks the previous value, because references to
+/// it may be kept for the lifetime of the slot, which is `'static` for a `static`.
 pub(super) struct Slot<T> {
     pointer: AtomicPtr<T>,
     owns: PhantomData<T>,
@@ -52,7 +51,7 @@ impl<T> Drop for Slot<T> {
     }
 }
 
-/// A copy of `make` if it is a function pointer.
+/// Copies `make` if it is a function pointer.
 pub(super) fn copy_of_function<T, F: FnOnce() -> T>(make: &F) -> Option<F> {
     if id_of::<F>() != id_of::<fn() -> T>() {
         return None;
@@ -61,7 +60,7 @@ pub(super) fn copy_of_function<T, F: FnOnce() -> T>(make: &F) -> Option<F> {
     Some(unsafe { std::ptr::read(make) })
 }
 
-/// Identity of a type that may borrow, as if it borrowed for ever.
+/// The identity of a type that may borrow, as if its lifetimes were `'static`.
 fn id_of<F>() -> std::any::TypeId {
     trait Identity {
         fn id(&self) -> std::any::TypeId

@@ -7,10 +7,10 @@ use std::sync;
 use super::arc::Arc;
 use super::count::{Count, Use};
 
-/// A reference to the value of an [`Arc`] that does not keep it.
+/// A reference to the value of an [`Arc`] that does not keep it alive.
 pub struct Weak<T: ?Sized> {
     inner: sync::Weak<T>,
-    /// None of a reference to nothing.
+    /// `None` for a reference to nothing.
     count: Option<sync::Arc<Count>>,
 }
 
@@ -26,7 +26,7 @@ impl<T: ?Sized> Weak<T> {
         Weak { inner, count: Some(sync::Arc::clone(count)) }
     }
 
-    /// An owner, if there is one.
+    /// An owner, if there is still one.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Arc<T>> {
         let count = self.count.as_ref()?;
@@ -34,14 +34,14 @@ impl<T: ?Sized> Weak<T> {
         Some(Arc::of(self.inner.upgrade()?, count))
     }
 
-    /// How many owners there are.
+    /// The number of owners.
     #[track_caller]
     pub fn strong_count(&self) -> usize {
         self.look("Weak::strong_count", Location::caller());
         self.inner.strong_count()
     }
 
-    /// How many other references there are, as long as there is an owner.
+    /// The number of weak references, while there is an owner.
     #[track_caller]
     pub fn weak_count(&self) -> usize {
         self.look("Weak::weak_count", Location::caller());

@@ -26,7 +26,7 @@ struct Guest {
     name: Option<String>,
 }
 
-/// Identifies a thread among those of its execution, or of the process.
+/// Identifies a thread within its execution, or within the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ThreadId(Id);
 
@@ -36,7 +36,7 @@ enum Id {
     Guest(u32),
 }
 
-/// The thread that runs.
+/// The running thread.
 pub fn current() -> Thread {
     match context::active() {
         Some(runtime) => runtime.handle(|id, name| Thread::guest(runtime.epoch(), id, name)),
@@ -54,7 +54,7 @@ impl Thread {
         Thread(Inner::Real(thread))
     }
 
-    /// Lets the thread's present or next [`park`](super::park) return.
+    /// Lets the thread's current or next [`park`](super::park) return.
     #[track_caller]
     pub fn unpark(&self) {
         match &self.0 {
@@ -71,7 +71,7 @@ impl Thread {
         }
     }
 
-    /// Its identity.
+    /// Its id.
     pub fn id(&self) -> ThreadId {
         ThreadId(match &self.0 {
             Inner::Real(thread) => Id::Real(thread.id()),
@@ -79,7 +79,7 @@ impl Thread {
         })
     }
 
-    /// Its name, if it was given one.
+    /// Its name, if set.
     pub fn name(&self) -> Option<&str> {
         match &self.0 {
             Inner::Real(thread) => thread.name(),
@@ -98,7 +98,7 @@ impl fmt::Debug for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Id::Real(id) => id.fmt(f),
-            // As the standard library counts: from 1.
+            // The standard library counts from 1.
             Id::Guest(id) => f.debug_tuple("ThreadId").field(&(u64::from(id) + 1)).finish(),
         }
     }

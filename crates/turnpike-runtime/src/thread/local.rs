@@ -1,4 +1,4 @@
-//! Thread-local values: one for each thread of an execution, dropped at its end.
+//! Thread-local values: one per thread of an execution, dropped at its end.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -8,19 +8,19 @@ use std::rc::Rc;
 
 use crate::context;
 
-/// A thread-local value. Made by [`thread_local!`](crate::thread_local!).
+/// A thread-local value. Created by [`thread_local!`](crate::thread_local!).
 pub struct LocalKey<T: 'static> {
     real: std::thread::LocalKey<T>,
     init: fn() -> T,
 }
 
-/// The values of one thread. A destroyed one stays as `None`.
+/// The values of one thread. A destroyed one remains as `None`.
 #[derive(Default)]
 pub(crate) struct Locals(Vec<(usize, Option<Rc<dyn Any>>)>);
 
 impl Locals {
-    /// Drops all values, the youngest first. `with` lends the values of the running thread, never
-    /// while one is dropped.
+    /// Drops all values, the youngest first. `with` provides access to the values of the running
+    /// thread, never while one is dropped.
     pub(crate) fn destroy(with: impl Fn(&mut dyn FnMut(&mut Locals))) {
         loop {
             let mut value = None;
@@ -32,7 +32,7 @@ impl Locals {
     }
 }
 
-/// The value was dropped already: the thread is about to end.
+/// The value was already dropped: the thread is ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccessError;
@@ -51,15 +51,16 @@ impl<T: 'static> LocalKey<T> {
         LocalKey { real, init }
     }
 
-    /// Gives `f` the running thread's value, made now if it does not exist yet.
+    /// Calls `f` with the running thread's value, initialised now if necessary.
     ///
     /// # Panics
-    /// When the value was dropped already.
+    ///
+    /// If the value was already dropped.
     pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         self.try_with(f).expect("cannot access a thread-local value after its destruction")
     }
 
-    /// [`with`](Self::with), or an error when the value was dropped already.
+    /// [`with`](Self::with), or an error if the value was already dropped.
     pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
         let Some(runtime) = context::active() else {
             return self.real.try_with(f).map_err(|_| AccessError);
@@ -101,19 +102,19 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::take)
     }
 
-    /// Replaces the value and gives the old one.
+    /// Replaces the value and returns the old one.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
 }
 
 impl<T: 'static> LocalKey<RefCell<T>> {
-    /// Gives `f` a reference to what the cell contains.
+    /// Calls `f` with a reference to the content of the cell.
     pub fn with_borrow<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         self.with(|cell| f(&cell.borrow()))
     }
 
-    /// Gives `f` a mutable reference to what the cell contains.
+    /// Calls `f` with a mutable reference to the content of the cell.
     pub fn with_borrow_mut<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
         self.with(|cell| f(&mut cell.borrow_mut()))
     }

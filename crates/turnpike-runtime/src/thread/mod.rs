@@ -24,17 +24,18 @@ pub use std::thread::{Result, panicking};
 
 pub(crate) use local::Locals;
 
-/// The parallelism that a program under check sees: small, because more threads find no more bugs.
+/// The parallelism reported to a program under check: small, because more threads find no more
+/// bugs.
 const PARALLELISM: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// Lets other threads go first. A thread that did nothing but read since it yielded in the same
-/// state (registers and stack) is not run again before something it read has changed. One that
-/// looked at the clock sleeps a little instead, so that time passes for it.
+/// Lets other threads go first. A thread that has only read since it last yielded in the same state
+/// (registers and stack) is not run again before something that it read has changed. One that read
+/// the clock sleeps a little instead, so that time passes.
 #[track_caller]
 #[inline(always)]
 pub fn yield_now() {
     match context::active() {
-        // In the code that yields: it is its state.
+        // Must be called by the yielding code: it is its state.
         Some(runtime) => yield_in(runtime, own_state::of_caller(runtime.stack_end()), Location::caller()),
         None => std::thread::yield_now(),
     }
@@ -60,7 +61,8 @@ pub fn sleep(duration: Duration) {
     }
 }
 
-/// Waits for a call of [`Thread::unpark`] on this thread, unless there was one since the last time.
+/// Waits for a call of [`Thread::unpark`] on this thread, unless there was one since the last
+/// `park`.
 #[track_caller]
 pub fn park() {
     match context::active() {
@@ -84,7 +86,8 @@ pub fn park_timeout(limit: Duration) {
     }
 }
 
-/// How many threads run at once: 2 inside a check, so that executions do not depend on the machine.
+/// The number of parallel threads: 2 inside a check, so that executions do not depend on the
+/// machine.
 pub fn available_parallelism() -> std::io::Result<NonZeroUsize> {
     match context::active() {
         Some(_) => Ok(PARALLELISM),
@@ -92,7 +95,7 @@ pub fn available_parallelism() -> std::io::Result<NonZeroUsize> {
     }
 }
 
-/// A time limit as the scheduler wants it.
+/// A time limit for the scheduler.
 pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,11 +1,11 @@
-//! What a thread leaves to the one that joins it.
+//! The result that a thread leaves for the one that joins it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::panics::Payload;
 
-/// The result of a thread of a check.
+/// The result of a thread inside a check.
 pub(super) struct Packet<T> {
     result: Mutex<Option<std::thread::Result<T>>>,
     ended: AtomicBool,
@@ -20,13 +20,13 @@ impl<T> Packet<T> {
         *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     }
 
-    /// What the thread returned. An error if the execution ended before it did.
+    /// The return value of the thread. An error if the execution ended before the thread did.
     pub(super) fn take(&self) -> std::thread::Result<T> {
         let result = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
         result.unwrap_or_else(|| Err(Box::new("the execution ended before the thread") as Payload))
     }
 
-    /// Whether it holds a panic.
+    /// Whether it contains a panic.
     pub(super) fn panicked(&self) -> bool {
         matches!(&*self.result.lock().unwrap_or_else(PoisonError::into_inner), Some(Err(_)))
     }

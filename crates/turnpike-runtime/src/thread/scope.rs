@@ -1,6 +1,6 @@
 //! Threads that may borrow from the function that creates them.
 //!
-//! As in the standard library, soundness rests on [`scope`] not returning, nor unwinding, before
+//! As in the standard library, soundness relies on [`scope`] neither returning nor unwinding before
 //! the last of its threads is done with what it borrowed; that includes the teardown of an
 //! execution, when threads are unwound one by one.
 #![allow(unsafe_code)]
@@ -29,9 +29,9 @@ pub struct Scope<'scope, 'env: 'scope> {
 }
 
 struct Data {
-    /// Threads that may still use what they borrowed.
+    /// Number of threads that may still use what they borrowed.
     running: AtomicUsize,
-    /// Threads that panicked, less those that were joined.
+    /// Number of threads that panicked and were not joined.
     panicked: AtomicUsize,
     owner: std::thread::Thread,
     /// Threads of the execution that were not joined.
@@ -41,7 +41,8 @@ struct Data {
 /// Runs `f`, in whose scope threads may borrow what outlives the call, and waits for all of them.
 ///
 /// # Panics
-/// When a thread panicked and was not joined.
+///
+/// If a thread panicked and was not joined.
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
 where
@@ -93,7 +94,8 @@ impl Data {
                         let _ = runtime.turn(Operation { argument: u64::from(id.0), ..operation });
                     }
                 }));
-                // Nothing to wait for, unless the execution ended meanwhile or the owner unwinds.
+                // No thread is left to join, unless the execution has ended meanwhile or the owner
+                // unwinds.
                 while self.running.load(Ordering::Acquire) > 0 {
                     runtime.stall();
                 }
@@ -105,7 +107,7 @@ impl Data {
     }
 }
 
-/// Notes in the scope that a thread is done.
+/// Notifies the scope when a thread is done.
 struct Running(Arc<Data>);
 
 impl Running {
@@ -127,7 +129,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Creates a thread in the scope.
     ///
     /// # Panics
-    /// When the operating system refuses.
+    ///
+    /// If the operating system fails to create it.
     #[track_caller]
     pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T>
     where
@@ -208,7 +211,7 @@ impl Builder {
     }
 }
 
-/// The right to wait for the end of a thread of a scope.
+/// A handle for joining a thread of a scope.
 pub struct ScopedJoinHandle<'scope, T> {
     inner: Inner<T>,
     packet: Arc<Packet<T>>,
@@ -222,7 +225,7 @@ enum Inner<T> {
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
-    /// Waits for the thread's end and gives what it returned, or the panic that ended it.
+    /// Waits for the thread's end and returns its result, or the panic that ended it.
     #[track_caller]
     pub fn join(self) -> std::thread::Result<T> {
         let result = match self.inner {

@@ -17,8 +17,9 @@ use crate::site::{self, Place};
 /// Creates a thread.
 ///
 /// # Panics
-/// When the operating system refuses, as in the standard library; [`Builder::spawn`] returns an error
-/// instead.
+///
+/// If the operating system fails to create it, as in the standard library; [`Builder::spawn`]
+/// returns an error instead.
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
@@ -28,7 +29,7 @@ where
     Builder::new().spawn(f).expect("failed to spawn thread")
 }
 
-/// A thread that is to be created, with a name or a stack size.
+/// Configures a new thread, with a name or a stack size.
 #[derive(Debug, Default)]
 pub struct Builder {
     name: Option<String>,
@@ -41,7 +42,7 @@ impl Builder {
         Builder::default()
     }
 
-    /// Names it.
+    /// Sets its name.
     pub fn name(mut self, name: String) -> Self {
         self.name = Some(name);
         self
@@ -53,7 +54,7 @@ impl Builder {
         self
     }
 
-    /// Creates it.
+    /// Creates the thread.
     #[track_caller]
     pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
     where
@@ -124,7 +125,7 @@ impl Builder {
     }
 }
 
-/// The function of a thread of an execution: runs `f` and leaves its result in the packet.
+/// The function of a thread of an execution: runs `f` and stores its result in the packet.
 pub(super) fn body<'a, F, T>(
     runtime: &'static Runtime,
     f: F,
@@ -144,14 +145,14 @@ where
         let end = End(packet);
         match catch_unwind(AssertUnwindSafe(f)) {
             Ok(value) => end.0.set(Ok(value)),
-            Err(payload) if runtime.tells_joiner(&payload) => end.0.set(Err(payload)),
+            Err(payload) if runtime.returns_panic_to_joiner(&payload) => end.0.set(Err(payload)),
             Err(payload) => return Err(payload),
         }
         Ok(())
     })
 }
 
-/// The right to wait for a thread's end. Dropping it lets the thread go on alone.
+/// A handle for joining a thread. Dropping it detaches the thread.
 pub struct JoinHandle<T>(Inner<T>);
 
 enum Inner<T> {
@@ -166,7 +167,7 @@ impl<T> Inner<T> {
     }
 }
 
-/// A thread of an execution, to be joined.
+/// A thread of an execution that can be joined.
 pub(super) struct Guest<T> {
     pub(super) thread: Thread,
     id: scheduler::ThreadId,
@@ -176,7 +177,7 @@ pub(super) struct Guest<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Waits for the thread's end and gives what it returned, or the panic that ended it.
+    /// Waits for the thread's end and returns its result, or the panic that ended it.
     #[track_caller]
     pub fn join(self) -> std::thread::Result<T> {
         match self.0 {
@@ -224,6 +225,7 @@ impl<T> Guest<T> {
         if let Some(runtime) = context::active()
             && runtime.epoch() == self.epoch
         {
+            runtime.ends_matter();
             let operation = Operation::new(Kind::TryJoin, ObjectId::NONE, site::of(place));
             let operation = Operation { argument: u64::from(self.id.0), ..operation };
             if let Turn::Step(outcome) = runtime.turn(operation) {
@@ -233,7 +235,7 @@ impl<T> Guest<T> {
         self.packet.ended()
     }
 
-    /// Its number in the execution.
+    /// Its id in the execution.
     pub(super) fn id(&self) -> scheduler::ThreadId {
         self.id
     }

@@ -1,8 +1,8 @@
-//! What tokio offers for synchronising tasks, under control of the scheduler: the names and signatures
-//! of `tokio::{sync, task, time}`.
+//! Replacements for tokio's synchronisation of tasks, under control of the scheduler: the names and
+//! signatures of `tokio::{sync, task, time}`.
 //!
 //! The types need no executor: they also work outside checks, with tokio's runtime or any other.
-//! What they promise is what tokio documents: queues are fair, permits are not lost when a future is
+//! They guarantee what tokio documents: queues are fair, permits are not lost when a future is
 //! dropped, messages that were sent are received.
 
 pub mod runtime;
@@ -14,8 +14,8 @@ pub use task::spawn;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The branch that `select!` polls first, of those that are not `disabled`: inside a check each of
-/// them is tried.
+/// The branch that `select!` polls first, of those that are not `disabled`: a check tries each of
+/// them.
 #[doc(hidden)]
 #[track_caller]
 pub fn first_branch(count: usize, disabled: u64) -> usize {

@@ -1,6 +1,8 @@
-//! `tokio::runtime`: tasks are threads of the execution, so a runtime only says whether they take turns.
+//! `tokio::runtime`: tasks are threads of the execution, so a runtime only determines whether they
+//! take turns.
 //!
-//! Unlike tokio's it does not end its tasks when it is dropped: a check goes on until all of them end.
+//! Unlike tokio's it does not abort its tasks when it is dropped: a check continues until all of
+//! them end.
 
 use std::future::Future;
 use std::panic::Location;
@@ -15,26 +17,26 @@ pub struct Runtime {
     handle: Handle,
 }
 
-/// Starts tasks in a runtime.
+/// A handle that starts tasks in a runtime.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    /// Held by the task that is being polled, if there is one thread only.
+    /// Held by the task that is being polled, for a single-threaded runtime.
     baton: Option<Baton>,
 }
 
-/// A runtime that is to be built.
+/// Configures a runtime.
 #[derive(Debug)]
 pub struct Builder {
     takes_turns: bool,
 }
 
 impl Builder {
-    /// Tasks take turns: one goes on where another one waits.
+    /// A runtime whose tasks take turns: one continues where another one waits.
     pub fn new_current_thread() -> Self {
         Builder { takes_turns: true }
     }
 
-    /// Tasks run at the same time.
+    /// A runtime whose tasks run in parallel.
     pub fn new_multi_thread() -> Self {
         Builder { takes_turns: false }
     }
@@ -44,17 +46,17 @@ impl Builder {
         self
     }
 
-    /// Has no effect: timers are there.
+    /// Has no effect: timers are always enabled.
     pub fn enable_time(&mut self) -> &mut Self {
         self
     }
 
-    /// Has no effect: timers are there.
+    /// Has no effect: timers are always enabled.
     pub fn enable_all(&mut self) -> &mut Self {
         self
     }
 
-    /// Builds it.
+    /// Builds the runtime.
     #[track_caller]
     pub fn build(&mut self) -> std::io::Result<Runtime> {
         let baton = self.takes_turns.then(|| Arc::new(Mutex::new(())));
@@ -63,7 +65,7 @@ impl Builder {
 }
 
 impl Runtime {
-    /// A runtime whose tasks run at the same time.
+    /// A runtime whose tasks run in parallel.
     pub fn new() -> std::io::Result<Self> {
         Builder::new_multi_thread().build()
     }
@@ -84,7 +86,7 @@ impl Runtime {
         self.handle.spawn(future)
     }
 
-    /// Runs a function that blocks.
+    /// Runs a blocking function.
     #[track_caller]
     pub fn spawn_blocking<F, T>(&self, function: F) -> JoinHandle<T>
     where
@@ -101,7 +103,7 @@ impl Runtime {
 }
 
 impl Handle {
-    /// Of the runtime that runs this code.
+    /// The handle of the runtime that runs this code.
     pub fn current() -> Self {
         Handle { baton: crate::context::active().and_then(crate::runtime::Runtime::baton) }
     }

@@ -14,7 +14,7 @@ use crate::sync::Mutex;
 
 pub use crate::future::{AbortHandle, Id, JoinError, JoinHandle, spawn, yield_now};
 
-/// Runs a function that blocks, on a thread of its own. It cannot be aborted once it runs.
+/// Runs a blocking function on its own thread. It cannot be aborted once it runs.
 #[track_caller]
 pub fn spawn_blocking<F, T>(function: F) -> JoinHandle<T>
 where
@@ -24,13 +24,13 @@ where
     future::spawn_apart(async move { function() })
 }
 
-/// Runs a function that blocks, here.
+/// Runs a blocking function on this thread.
 pub fn block_in_place<F: FnOnce() -> T, T>(function: F) -> T {
     function()
 }
 
-/// Starts a task that may hold what cannot be sent to other threads, among those of the [`LocalSet`]
-/// that runs.
+/// Starts a task that may contain values that cannot be sent to other threads, in the current
+/// [`LocalSet`].
 ///
 /// # Panics
 /// Outside a `LocalSet`.
@@ -45,7 +45,7 @@ where
     future::spawn_local(future, baton)
 }
 
-/// Tasks that take turns: one goes on where another one waits. Inside checks only.
+/// Tasks that take turns: one continues where another one waits. Inside checks only.
 pub struct LocalSet {
     baton: Baton,
 }
@@ -67,7 +67,7 @@ impl LocalSet {
         future::spawn_local(future, Arc::clone(&self.baton))
     }
 
-    /// Runs a future among the tasks. They go on when it is ready.
+    /// Runs a future among the tasks. They continue after it is ready.
     #[track_caller]
     pub fn run_until<F: Future>(&self, future: F) -> impl Future<Output = F::Output> {
         let (baton, place) = (Arc::clone(&self.baton), Location::caller());
@@ -97,12 +97,12 @@ impl fmt::Debug for LocalSet {
     }
 }
 
-/// Tasks whose ends are waited for in the order in which they end. Dropping it aborts them all.
+/// Tasks that are joined in the order in which they end. Dropping it aborts them all.
 pub struct JoinSet<T> {
     tasks: Vec<(usize, JoinHandle<T>)>,
     ended: Arc<Shared<Ended>>,
     count: usize,
-    /// The task that is next, although it has not quite ended.
+    /// The next task to join, although it has not quite ended.
     next: Option<usize>,
 }
 
@@ -121,7 +121,7 @@ impl<T: 'static> JoinSet<T> {
         JoinSet { tasks: Vec::new(), ended, count: 0, next: None }
     }
 
-    /// How many tasks have not been joined.
+    /// The number of tasks that have not been joined.
     pub fn len(&self) -> usize {
         self.tasks.len()
     }
@@ -138,16 +138,16 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        let last = self.last_words(Location::caller());
+        let last = self.end_report(Location::caller());
         let handle = spawn(async move {
-            // Also if the future is dropped or panics.
+            // Also dropped if the future is dropped or panics.
             let _last = last;
             future.await
         });
         self.add(handle)
     }
 
-    /// Runs a function that blocks.
+    /// Runs a blocking function.
     #[track_caller]
     pub fn spawn_blocking<F>(&mut self, function: F) -> AbortHandle
     where
@@ -157,10 +157,10 @@ impl<T: 'static> JoinSet<T> {
         self.spawn(async move { function() })
     }
 
-    /// Starts a task among those of the [`LocalSet`] that runs.
+    /// Starts a task in the current [`LocalSet`].
     #[track_caller]
     pub fn spawn_local<F: Future<Output = T> + 'static>(&mut self, future: F) -> AbortHandle {
-        let last = self.last_words(Location::caller());
+        let last = self.end_report(Location::caller());
         let handle = spawn_local(async move {
             let _last = last;
             future.await
@@ -168,8 +168,8 @@ impl<T: 'static> JoinSet<T> {
         self.add(handle)
     }
 
-    fn last_words(&self, place: Place) -> LastWords {
-        LastWords { ended: Arc::clone(&self.ended), number: self.count, place }
+    fn end_report(&self, place: Place) -> EndReport {
+        EndReport { ended: Arc::clone(&self.ended), number: self.count, place }
     }
 
     fn add(&mut self, handle: JoinHandle<T>) -> AbortHandle {
@@ -179,7 +179,7 @@ impl<T: 'static> JoinSet<T> {
         abort
     }
 
-    /// Waits for the next task that ends; `None` if there is no task.
+    /// Waits for the next task to end; `None` if there are no tasks.
     #[track_caller]
     pub fn join_next(&mut self) -> impl Future<Output = Option<Result<T, JoinError>>> {
         let place = Location::caller();
@@ -194,7 +194,7 @@ impl<T: 'static> JoinSet<T> {
         let number = next.or_else(|| self.ended.act(place, |ended| ended.numbers.pop_front()))?;
         let at = self.tasks.iter().position(|(known, _)| *known == number)?;
         let (_, handle) = self.tasks.remove(at);
-        // It has said its last words, and ends in the next moment.
+        // It has reported its end, and is about to end.
         Some(future::block_on(handle))
     }
 
@@ -202,7 +202,7 @@ impl<T: 'static> JoinSet<T> {
         if self.tasks.is_empty() {
             return Poll::Ready(None);
         }
-        // Kept here, so that it is not lost if this future is dropped.
+        // Stored here, so that it is not lost if this future is dropped.
         if self.next.is_none() {
             self.next = self.ended.act(place, |ended| {
                 let next = ended.numbers.pop_front();
@@ -219,7 +219,7 @@ impl<T: 'static> JoinSet<T> {
         let Some(at) = self.tasks.iter().position(|(known, _)| *known == number) else {
             unreachable!("each task ends once");
         };
-        // It has said its last words, and ends in the next moment.
+        // It has reported its end, and is about to end.
         match self.tasks[at].1.poll_at(context, place) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(result) => {
@@ -233,7 +233,8 @@ impl<T: 'static> JoinSet<T> {
     /// Waits for all tasks.
     ///
     /// # Panics
-    /// If one of them did.
+    ///
+    /// If one of them panicked.
     pub async fn join_all(mut self) -> Vec<T> {
         let mut results = Vec::with_capacity(self.tasks.len());
         while let Some(result) = self.join_next().await {
@@ -260,7 +261,7 @@ impl<T: 'static> JoinSet<T> {
         while self.join_next().await.is_some() {}
     }
 
-    /// Lets all tasks go on alone.
+    /// Detaches all tasks.
     pub fn detach_all(&mut self) {
         self.tasks.clear();
     }
@@ -287,14 +288,14 @@ impl<T> fmt::Debug for JoinSet<T> {
     }
 }
 
-/// Says that a task of a [`JoinSet`] ends, when its future is dropped.
-struct LastWords {
+/// Reports the end of a task of a [`JoinSet`] when its future is dropped.
+struct EndReport {
     ended: Arc<Shared<Ended>>,
     number: usize,
     place: Place,
 }
 
-impl Drop for LastWords {
+impl Drop for EndReport {
     fn drop(&mut self) {
         let waker = self.ended.act(self.place, |ended| {
             ended.numbers.push_back(self.number);

@@ -1,7 +1,7 @@
 //! `tokio::time`, on the virtual clock inside a check.
 //!
-//! A task that only sleeps may go on at any time, and its clock then shows that it slept. When a task
-//! also waits for something else, the check's setting for timeouts says when its time is up.
+//! A task that only sleeps may continue at any time, and its clock then shows that it slept. If a
+//! task also waits for something else, the check's setting for timeouts decides when it times out.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -18,12 +18,12 @@ pub fn sleep(duration: Duration) -> Sleep {
     Sleep { deadline: deadline_after(duration) }
 }
 
-/// Waits until then.
+/// Waits until a moment.
 pub fn sleep_until(deadline: Instant) -> Sleep {
     Sleep { deadline }
 }
 
-/// A moment that far away, or never.
+/// A moment that is this far away, or practically never.
 fn deadline_after(duration: Duration) -> Instant {
     const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
     Instant::unwatched() + duration.min(NEVER)
@@ -42,7 +42,7 @@ impl Sleep {
         self.deadline
     }
 
-    /// Whether its time is over.
+    /// Whether it has ended.
     pub fn is_elapsed(&self) -> bool {
         Instant::unwatched() >= self.deadline
     }
@@ -76,7 +76,7 @@ impl Future for Sleep {
 pub mod error {
     use std::fmt;
 
-    /// The time was up.
+    /// The time limit expired.
     #[derive(Debug, PartialEq, Eq)]
     pub struct Elapsed(pub(super) ());
 
@@ -91,12 +91,12 @@ pub mod error {
 
 use error::Elapsed;
 
-/// A future with a time limit: it is polled first, so it wins if both are ready.
+/// A future with a time limit. The future is polled first, so it wins if both are ready.
 pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
     Timeout { future: Box::pin(future.into_future()), delay: sleep(duration) }
 }
 
-/// The same with the moment at which its time is up.
+/// The same with a deadline.
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
     Timeout { future: Box::pin(future.into_future()), delay: sleep_until(deadline) }
 }
@@ -132,21 +132,22 @@ impl<F> fmt::Debug for Timeout<F> {
     }
 }
 
-/// What to do about ticks that were missed.
+/// How to handle missed ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissedTickBehavior {
-    /// Tick until they were made up for.
+    /// Tick without delay until they are made up.
     #[default]
     Burst,
-    /// Begin anew.
+    /// Continue with a full period from now.
     Delay,
-    /// Leave them out.
+    /// Skip them.
     Skip,
 }
 
 /// Ticks now, and then after each period.
 ///
 /// # Panics
+///
 /// If the period is zero.
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
@@ -172,7 +173,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Waits for the next tick, and says when it was due.
+    /// Waits for the next tick, and returns when it was due.
     pub fn tick(&mut self) -> impl Future<Output = Instant> {
         poll_fn(move |context| self.poll_tick(context))
     }
@@ -184,7 +185,7 @@ impl Interval {
             return Poll::Pending;
         }
         let now = Instant::unwatched();
-        // A little too late is in time, as in tokio.
+        // As in tokio, a small delay counts as in time.
         let late = now > due + Duration::from_millis(5);
         self.next = match self.missed {
             MissedTickBehavior::Delay if late => now + self.period,
@@ -202,12 +203,12 @@ impl Interval {
         self.next = Instant::unwatched() + self.period;
     }
 
-    /// What to do about ticks that were missed.
+    /// How missed ticks are handled.
     pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
         self.missed
     }
 
-    /// Sets it.
+    /// Sets how missed ticks are handled.
     pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
         self.missed = behavior;
     }

@@ -1,4 +1,4 @@
-//! What Linux reports about a thread, and what the thread itself reports in a signal handler.
+//! What Linux reports about a thread, and what the thread reports itself in a signal handler.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,15 +15,15 @@ const SIGNAL: i32 = libc::SIGURG;
 /// How long a thread may take to answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Bytes of a thread's name, and steps of a schedule, that an answer has room for.
+/// Capacity of an answer for the thread's name in bytes, and for steps of the schedule.
 const NAME: usize = 128;
 const STEPS: usize = 16 << 10;
 
 /// What a thread is doing.
 pub(super) struct State {
-    /// It waits in a system call.
+    /// Whether it waits in a system call.
     pub(super) sleeps: bool,
-    /// Processor time that it has used.
+    /// Processor time used.
     pub(super) used: Duration,
 }
 
@@ -56,14 +56,14 @@ pub(super) fn is_traced() -> bool {
     tracer.is_some_and(|tracer| tracer.trim() != "0")
 }
 
-/// What a thread reports about itself. Handlers write nothing else.
+/// What a thread reports about itself. The only data that the handler writes.
 struct Answer {
     state: AtomicU32,
     frames: AtomicUsize,
     stack: [AtomicUsize; DEEPEST],
     letters: AtomicUsize,
     name: [AtomicU8; NAME],
-    /// Steps taken; more than fit means that they are not reported.
+    /// Number of steps; if more than fit, they are not reported.
     steps: AtomicUsize,
     schedule: [AtomicU32; STEPS],
 }
@@ -81,10 +81,10 @@ static ANSWER: Answer = Answer {
     schedule: [const { AtomicU32::new(0) }; STEPS],
 };
 
-/// One thread is asked at a time.
+/// Only one thread is queried at a time.
 static ASKING: Mutex<()> = Mutex::new(());
 
-/// Asks a thread where it is.
+/// Queries a thread for its state.
 pub(super) fn ask(thread: u64) -> Blocked {
     let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     ANSWER.state.store(ASKED, Ordering::Release);
@@ -119,7 +119,7 @@ fn loaded<T, U>(values: &[T], count: &AtomicUsize, load: fn(&T, Ordering) -> U) 
     values.iter().take(count).map(|value| load(value, Ordering::Relaxed)).collect()
 }
 
-/// Calls `f` while the signal is handled.
+/// Calls `f` while the signal handler is installed.
 fn with_handler<R>(f: impl FnOnce() -> R) -> R {
     // SAFETY: all zeros is a valid value of this plain structure.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -137,7 +137,7 @@ fn with_handler<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The handler: runs on the thread that is asked, in the middle of whatever it was doing.
+/// The handler: runs on the queried thread, interrupting whatever it was doing.
 extern "C" fn answer(_signal: i32, _info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
     if ANSWER.state.load(Ordering::Acquire) != ASKED {
         return;
@@ -175,7 +175,7 @@ extern "C" fn answer(_signal: i32, _info: *mut libc::siginfo_t, _context: *mut l
     ANSWER.state.store(ANSWERED, Ordering::Release);
 }
 
-/// Writes the name of the answer.
+/// Writes the name in the answer.
 struct Name;
 
 impl std::fmt::Write for Name {

@@ -1,5 +1,5 @@
 //! The tokio facade against tokio itself: random sequences of operations by one thread, which polls
-//! futures by hand, must have the same results.
+//! futures manually, must have the same results.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ const SEQUENCES: u64 = 300;
 /// Operations of a sequence.
 const LENGTH: usize = 40;
 
-/// A small generator: the same numbers every time.
+/// A small deterministic generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -23,7 +23,7 @@ impl Numbers {
     }
 }
 
-/// Runs a sequence of operations of each side and compares what they say.
+/// Runs a sequence of operations on each side and compares the results.
 #[track_caller]
 fn compare(
     name: &str,
@@ -49,7 +49,7 @@ fn poll<T>(future: &mut Pin<Box<dyn Future<Output = T> + '_>>) -> Option<T> {
 
 type Waiting<T> = Vec<Pin<Box<dyn Future<Output = T>>>>;
 
-/// Polls or drops one of the futures; one that is ready is taken out.
+/// Polls or drops one of the futures; a ready one is removed.
 fn attend<T>(waiting: &mut Waiting<T>, numbers: &mut Numbers, log: &mut Vec<String>) -> Option<T> {
     if waiting.is_empty() {
         log.push("nobody".to_owned());

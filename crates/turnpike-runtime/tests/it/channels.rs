@@ -30,7 +30,7 @@ fn messages_of_one_sender_keep_their_order() {
         }
         report(got);
     });
-    // Two sequences of two, shuffled: 4! / (2! 2!) ways.
+    // Two sequences of two, interleaved: 4! / (2! 2!) ways.
     assert_eq!(seen.len(), 6, "{seen:?}");
 }
 
@@ -92,7 +92,7 @@ fn a_rendezvous_lets_the_sender_go_when_its_message_was_taken() {
         drop(handle.join().unwrap());
         assert_eq!(sender.send(7).unwrap_err().0, 7);
     });
-    // A message that nobody takes comes back.
+    // A message that no receiver takes comes back.
     finishes(|| {
         let (sender, receiver) = sync_channel(0);
         let handle = thread::spawn(move || drop(receiver));
@@ -213,7 +213,8 @@ fn exchanges_race() {
     assert_eq!(seen.into_keys().collect::<Vec<_>>(), [2]);
 }
 
-/// A receiver that is about to wait may wait already or not; only the first makes an offer succeed.
+/// A receiver that is about to wait may or may not be waiting already; only the former makes an
+/// offer succeed.
 #[test]
 fn an_offer_at_a_rendezvous_depends_on_who_waits() {
     let seen = outcomes(|tell| {
@@ -225,7 +226,7 @@ fn an_offer_at_a_rendezvous_depends_on_who_waits() {
         tell((sent, received));
     });
     assert_eq!(seen.into_keys().collect::<Vec<_>>(), [(false, false), (true, true)]);
-    // Not even a receiver with a time limit is sure to wait, and nobody waits who only tries.
+    // Not even a receiver with a time limit is certain to wait, and one that only tries never does.
     let seen = outcomes(|tell| {
         let (sender, receiver) = sync_channel(0);
         let thread = thread::spawn(move || receiver.try_recv().is_ok());
@@ -235,7 +236,7 @@ fn an_offer_at_a_rendezvous_depends_on_who_waits() {
     assert_eq!(seen.into_keys().collect::<Vec<_>>(), [(false, false)]);
 }
 
-/// Whoever sends before the receiver is gone finds it there.
+/// A sender that sends before the receiver is dropped still finds it.
 #[test]
 fn a_receiver_is_gone_when_it_was_dropped() {
     for bound in [0, 1, 2] {
@@ -255,7 +256,8 @@ fn a_receiver_is_gone_when_it_was_dropped() {
         expected.sort_unstable();
         assert_eq!(seen.into_keys().collect::<Vec<_>>(), expected, "{bound}");
     }
-    // The same without a bound, where a message that nobody will receive is sent all the same.
+    // The same for an unbounded channel, where a message that is never received is sent
+    // nevertheless.
     let seen = outcomes(|tell| {
         let (sender, receiver) = turnpike_runtime::sync::mpsc::channel();
         let thread = thread::spawn(move || drop(receiver));

@@ -1,6 +1,6 @@
-//! The same code compiles, and does the same, with the standard library and with this crate.
+//! The same code compiles and behaves equally with the standard library and with this crate.
 
-/// Uses the interface below `$root`, in a module of its own.
+/// Uses the interface of `$root`, in a separate module.
 macro_rules! with {
     ($name:ident, $root:ident) => {
         mod $name {

@@ -110,7 +110,7 @@ fn a_caught_panic_poisons_and_releases() {
 
 #[test]
 fn readers_share_and_writers_do_not() {
-    // Two readers and a writer: the readers may overlap, nobody overlaps with the writer.
+    // Two readers and a writer: the readers may overlap with each other, but not with the writer.
     let seen = outcomes(|report| {
         let lock = Arc::new(RwLock::new(0));
         let inside = Arc::new(AtomicUsize::new(0));
@@ -236,7 +236,8 @@ fn timeouts_happen_when_nothing_else_can_or_always_or_never() {
         }
         counts
     };
-    // With timeouts at any time the wait ends early, which is no failure here: the flag is consistent.
+    // If timeouts can fire at any time, the wait may end early, which is not a failure here: the
+    // flag is consistent.
     assert_eq!(count(with(Timeouts::Always)).len(), 1);
 
     let alone = || {
@@ -298,7 +299,7 @@ fn a_barrier_has_one_leader_in_each_round() {
 
 #[test]
 fn a_writer_goes_on_reading_and_no_other_writer_comes_in_between() {
-    // The one who downgrades reads what it wrote; a reader may be in at the same time.
+    // The thread that downgrades reads what it wrote; a reader may hold the lock at the same time.
     let seen = outcomes(|report| {
         let lock = Arc::new(RwLock::new(0));
         let readers = Arc::new(AtomicUsize::new(0));
@@ -341,8 +342,8 @@ fn a_lock_in_a_static_does_not_remember_the_panic_of_an_earlier_execution() {
     assert_eq!(ends, [End::Finished, End::Finished, End::Finished]);
 }
 
-/// The standard library does not say whether a waiting writer lets readers in, so a thread that reads already may wait
-/// behind one that waits for it.
+/// The standard library does not specify whether a waiting writer lets readers in, so a thread that
+/// already reads may wait behind one that waits for it.
 #[test]
 fn reading_again_behind_a_waiting_writer_may_deadlock() {
     let ends = all(|| {
@@ -355,7 +356,7 @@ fn reading_again_behind_a_waiting_writer_may_deadlock() {
         thread.join().unwrap();
     });
     assert!(ends.contains(&End::Deadlock) && ends.contains(&End::Finished), "{ends:?}");
-    // Readers alone, and a writer who has not come yet, let it in.
+    // With only readers, or a writer that has not arrived, it is admitted.
     let readers = || {
         let lock = Arc::new(RwLock::new(0));
         let other = Arc::clone(&lock);

@@ -1,4 +1,4 @@
-//! Outside a check everything is as in the standard library, with real threads.
+//! Outside a check everything behaves as in the standard library, with real threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Counting references: a step where somebody can notice, and nothing otherwise.
+//! Reference counting: a step where it can be observed, and nothing otherwise.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ fn counting() -> GuestOptions {
     options
 }
 
-/// What the program tells under all schedules, when counting is visible.
+/// The results of the program under all schedules, with visible counting.
 fn seen<T: Ord + Send + 'static>(body: impl Fn() -> T + Send + Sync + 'static) -> Vec<T> {
     let results = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
     let log = std::sync::Arc::clone(&results);
@@ -27,7 +27,8 @@ fn seen<T: Ord + Send + 'static>(body: impl Fn() -> T + Send + Sync + 'static) -
     std::mem::take(&mut *results.lock().unwrap()).into_iter().collect()
 }
 
-/// One execution without counting: its steps, whether it proves something, whether counts matter.
+/// One execution without visible counting: its steps, whether it proves something, whether counts
+/// matter.
 fn once(body: impl Fn() + Send + Sync + 'static) -> (usize, bool, bool) {
     let mut guest = Guest::new(body, GuestOptions::default());
     let mut execution = Execution::default();
@@ -78,7 +79,7 @@ fn the_only_reference_may_not_be_alone_yet() {
         }),
         [false, true]
     );
-    // A weak reference is in the way, too.
+    // A weak reference is an obstacle, too.
     let weak = seen(|| {
         let mut mine = Arc::new(1);
         let weak = Arc::downgrade(&mine);
@@ -90,7 +91,8 @@ fn the_only_reference_may_not_be_alone_yet() {
     assert_eq!(weak, [false, true]);
 }
 
-/// Of two who give up their references at most one gets the value, and with `into_inner` exactly one.
+/// Of two threads that drop their references at most one gets the value, and with `into_inner`
+/// exactly one.
 #[test]
 fn the_last_one_gets_the_value() {
     let program = |ask: fn(Arc<u32>) -> bool| {
@@ -131,7 +133,7 @@ fn whoever_drops_the_last_reference_runs_the_destructor() {
     assert!(!proves && matters, "without steps only one of them was seen");
 }
 
-/// Programs that only share and drop have the steps that they had without counting.
+/// Programs that only share and drop have the same steps as without counting.
 #[test]
 fn nobody_counts_where_nobody_can_notice() {
     let (steps, proves, matters) = once(|| {
@@ -148,7 +150,7 @@ fn nobody_counts_where_nobody_can_notice() {
         }
     });
     assert_eq!((steps, proves, matters), (3, true, false));
-    // Before there are threads, everybody may ask.
+    // Before there are threads, reading the count is harmless.
     let (steps, proves, matters) = once(|| {
         let mut mine = Arc::new_cyclic(|weak: &Weak<u32>| {
             assert!(weak.upgrade().is_none());

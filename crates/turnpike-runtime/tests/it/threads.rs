@@ -65,7 +65,7 @@ fn scoped_threads_borrow() {
 
 #[test]
 fn scopes_end_safely_when_an_execution_does() {
-    // The scope's owner and its threads are in the middle of things when the execution is cut.
+    // The scope's owner and its threads are interrupted when the execution is cut.
     for max_steps in 0..9 {
         let ends = all_with(GuestOptions::default(), Plan { max_steps, ..Plan::new(&[]) }, || {
             let text = String::from("borrowed");
@@ -152,7 +152,7 @@ fn parking_waits_for_a_token() {
 fn the_main_function_may_or_may_not_end_the_others() {
     let body = || {
         let shared = Arc::new(Mutex::new(()));
-        // Never joined, but not forgotten either: whoever drops the handle detaches the thread.
+        // Never joined, but not leaked either: dropping the handle detaches the thread.
         drop(thread::spawn(move || drop(shared.lock())));
     };
     assert!(all(body).iter().all(|end| *end == End::Finished));
@@ -243,7 +243,8 @@ fn spinning_ends_when_the_value_comes_and_is_a_livelock_otherwise() {
 
 #[test]
 fn loops_that_count_are_no_livelocks() {
-    // Ten tries, in the loop's own variable, in a structure on the stack, in a thread-local value.
+    // Ten attempts, counted in a local variable, in a structure on the stack, in a thread-local
+    // value.
     let ends = all(|| {
         let flag = AtomicBool::new(false);
         let mut tries = 0;
@@ -309,7 +310,7 @@ fn many_threads() {
 
 #[test]
 fn who_watches_the_clock_sees_time_pass() {
-    // With nothing else to wait for, with a flag that nobody sets, and with one that somebody sets.
+    // With nothing else to wait for, with a flag that is never set, and with one that is set.
     let ends = all(|| {
         let begin = Instant::now();
         while begin.elapsed() < Duration::from_secs(60) {
@@ -353,7 +354,7 @@ fn a_stack_that_no_memory_has_room_for_is_refused() {
     assert!(error.message.contains("no stack for the main thread"), "{}", error.message);
 }
 
-/// The standard library allows it: whoever parks must look again.
+/// The standard library allows spurious wake-ups: a parked thread must check again.
 #[test]
 fn parked_threads_wake_for_no_reason_when_asked_for() {
     let waits_once = || {

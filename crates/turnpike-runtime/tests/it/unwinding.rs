@@ -1,4 +1,4 @@
-//! Panics, destructors, and executions that end in the middle of things.
+//! Panics, destructors, and executions that are cut short.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicUsize as Plain;
@@ -111,7 +111,7 @@ fn a_destructor_that_waits_for_ever_costs_its_thread_only() {
     struct Stuck(Arc<(Mutex<bool>, Condvar)>);
     impl Drop for Stuck {
         fn drop(&mut self) {
-            // Nobody will ever set it.
+            // It is never set.
             let mut done = self.0.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             while !*done {
                 done = self.0.1.wait(done).unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -1,5 +1,5 @@
-//! What a step would access, and how. Fingerprints, predictions and dependencies are all derived from
-//! this.
+//! The objects that a step accesses, and how. Fingerprints, predictions and dependencies are all
+//! derived from this.
 
 use super::objects::{Cell, Class, FIRST, SECOND};
 use super::{Kernel, NONE};
@@ -10,14 +10,14 @@ use crate::fingerprint::Fingerprint;
 use crate::operation::{Kind, Object, ObjectId, Operation, ThreadId};
 use crate::plan::Timeouts;
 
-/// Something with a history.
+/// An item that has a history of accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Nowhere,
     Object(ObjectId),
-    /// The outgoing end of a queue, whose other end is the object itself.
+    /// The outgoing end of a queue; the queue object itself represents the other end.
     Head(ObjectId),
-    /// The token of a thread.
+    /// The park token of a thread.
     Token(u32),
     /// The number of senders of a queue.
     Senders(ObjectId),
@@ -25,7 +25,7 @@ pub(super) enum Place {
     Weak(ObjectId),
 }
 
-/// A place and how it is touched, in one word: this is copied around in every step.
+/// A place and the class of its access, packed into one word because it is copied in every step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Touch(u64);
 
@@ -70,7 +70,7 @@ impl Touch {
         }
     }
 
-    /// Whether something is modified.
+    /// Whether the place is modified.
     pub(super) fn modifies(self) -> bool {
         !self.is_nothing() && self.class() != Class::Read
     }
@@ -97,20 +97,20 @@ impl Touch {
     }
 }
 
-/// What one step touches.
+/// The accesses of one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) first: Touch,
     pub(super) second: Touch,
-    /// A past that the step depends on besides: of the joined thread, of the step that woke this
-    /// one.
+    /// A further past that the step depends on: that of the joined thread, or of the step that woke
+    /// this thread.
     pub(super) also: Fingerprint,
 }
 
 impl Access {
     const LOCAL: Access = Access { first: Touch::NOTHING, second: Touch::NOTHING, also: Fingerprint::ZERO };
 
-    /// Of weak memory: what is read is a past that the step depends on.
+    /// An access of weak memory, which depends on the past of the write that it reads.
     pub(super) fn weak(first: Touch, also: Fingerprint) -> Access {
         Access { first, also, ..Access::LOCAL }
     }
@@ -128,12 +128,12 @@ impl Access {
         Access { second: Touch::object(object, class), ..self }
     }
 
-    /// Both.
+    /// Both touches.
     pub(super) fn touches(&self) -> [Touch; 2] {
         [self.first, self.second]
     }
 
-    /// Whether the order of the two steps matters for something that both touch.
+    /// Whether the order of the two steps matters for a place that both touch.
     pub(super) fn conflicts(&self, other: &Access) -> bool {
         self.touches().iter().any(|one| {
             !one.is_nothing()
@@ -149,7 +149,7 @@ fn exclusive_if(exclusive: bool) -> Class {
 }
 
 impl Kernel {
-    /// What the pending step of thread `t` would touch, by this alternative, in the present state.
+    /// The access of the pending step of thread `t`, by this alternative, in the current state.
     #[inline]
     pub(super) fn access(&self, t: u32, alternative: u32) -> Access {
         let thread = self.thread(t);
@@ -216,9 +216,13 @@ impl Kernel {
             }
             Kind::FutexWake => Access::on(object, exclusive_if(self.waiters(object) > 0)),
             Kind::Toss if object != ObjectId::NONE => Access::on(object, Class::Exclusive),
-            Kind::Yield | Kind::Sleep | Kind::Toss | Kind::Assert | Kind::Message | Kind::Exit => {
-                Access::LOCAL
-            }
+            Kind::Yield
+            | Kind::Sleep
+            | Kind::Toss
+            | Kind::Assert
+            | Kind::Message
+            | Kind::Exit
+            | Kind::End => Access::LOCAL,
         }
     }
 
@@ -244,7 +248,7 @@ impl Kernel {
             Kind::Close if operation.argument == 0 && queue.senders > 1 => {
                 Access { first: Touch::senders(object, Class::Post), ..Access::LOCAL }
             }
-            // The last sender goes after all others.
+            // The last sender closes after all others.
             Kind::Close => {
                 let also = log.senders.seen_by(Class::Exclusive);
                 Access { also, ..both(Class::Exclusive) }
@@ -266,7 +270,7 @@ impl Kernel {
         Access { first, also: sent.map_or(Fingerprint::ZERO, |mark| mark.hash), ..Access::LOCAL }
     }
 
-    /// The same for giving up, or waking up for no reason.
+    /// The same for timing out and for spurious wake-ups.
     fn access_unready(&self, t: u32) -> Access {
         let operation = &self.thread(t).pending;
         match operation.kind {
@@ -310,7 +314,7 @@ impl Kernel {
         }
     }
 
-    /// The region in which something lies that a step touches.
+    /// The region of a touched object.
     #[inline]
     fn region_of(&self, touch: Touch) -> ObjectId {
         match touch.place() {
@@ -319,7 +323,7 @@ impl Kernel {
         }
     }
 
-    /// The regions in which things lie that a step touches.
+    /// The regions of the objects that a step touches.
     fn within(&self, access: &Access) -> [ObjectId; 2] {
         if !self.regions {
             return [ObjectId::NONE; 2];
@@ -328,7 +332,8 @@ impl Kernel {
         [first, if first == second { ObjectId::NONE } else { second }]
     }
 
-    /// The same, one after the other: each is read, so that giving it back conflicts with the step.
+    /// The regions, one after the other. Each counts as read, so that freeing it conflicts with the
+    /// step.
     fn regions_of(&self, access: &Access) -> impl Iterator<Item = ObjectId> + use<> {
         self.within(access).into_iter().filter(|&region| region != ObjectId::NONE)
     }
@@ -361,7 +366,7 @@ impl Kernel {
         hash
     }
 
-    /// The step leaves its trace in the histories of what it touches.
+    /// Records the step in the histories of what it touches.
     #[inline]
     pub(super) fn touch(&mut self, t: u32, hash: Fingerprint, access: &Access) {
         self.touch_place(hash, access.first);
@@ -414,12 +419,12 @@ impl Kernel {
         if self.weak.on { sum.wrapping_add(self.order_change(t, alternative, hash)) } else { sum }
     }
 
-    /// Whether the pending operation of a thread races with a step that was taken.
+    /// Whether the pending operation of a thread races with a step.
     #[inline]
     fn races(&self, t: u32, step: &Access) -> bool {
         let thread = self.thread(t);
         let operation = &thread.pending;
-        // Most operations work on other objects.
+        // Fast path: most operations access other objects.
         let meets = |touch: Touch| match touch.place() {
             Place::Nowhere => false,
             Place::Object(object) | Place::Head(object) | Place::Senders(object) | Place::Weak(object) => {
@@ -437,8 +442,8 @@ impl Kernel {
                 || self.regions && self.frees(t, step))
     }
 
-    /// Whether a step and the pending operation of a thread meet because one of them gives a region
-    /// back.
+    /// Whether a step and the pending operation of a thread conflict because one of them frees a
+    /// region.
     fn frees(&self, t: u32, step: &Access) -> bool {
         let pending = self.access(t, 0);
         let meet = |one: &Access, other: &Access| {
@@ -449,8 +454,8 @@ impl Kernel {
         meet(&pending, step) || meet(step, &pending)
     }
 
-    /// Draws new priorities for the pending operations that race with the step that thread `t`
-    /// took, and for its own.
+    /// Draws new priorities for the pending operations that race with the step of thread `t`, and
+    /// for its own.
     pub(super) fn redraw(&mut self, t: u32, step: &Access) {
         for other in 0..self.count {
             if other == t || self.races(other, step) {
@@ -484,11 +489,11 @@ impl Kernel {
         }
     }
 
-    /// What a choice tells besides its objects.
+    /// The argument of a choice, see [`Choice::argument`].
     fn choice_argument(&self, t: u32, alternative: u32) -> u64 {
         let thread = self.thread(t);
         let operation = &thread.pending;
-        // The state of a thread differs between executions.
+        // The thread's own state is not comparable between executions.
         if operation.kind == Kind::Yield {
             return 0;
         }

@@ -1,13 +1,14 @@
-//! Bounds on preemptions and delays, and the part of an execution in which threads are scheduled.
+//! Bounds on preemptions and delays, and the marked part of an execution in which threads are
+//! scheduled.
 //!
-//! Without any cost the thread of the last step goes on while it can; when it waits, yields or has
-//! ended, the next one in the order of names does. A *preemption* leaves a thread that could have
-//! gone on. A *delay* passes over one thread in that round, so that going to the third thread costs
-//! two. Choices that cost more than is left are left out of the list. Outside of the part that is
-//! scheduled, all that is left is the first choice without a cost.
+//! At no cost, the thread of the last step continues while it is enabled; when it waits, yields or
+//! has ended, the next enabled one in the order of names runs. A *preemption* switches away from a
+//! thread that could have continued. A *delay* skips one thread in that round-robin order, so
+//! switching to the third thread costs two. Choices that exceed the remaining budget are removed
+//! from the list. Outside of the marked part, only the first choice without cost remains.
 //!
-//! The choices of a state then depend on the last thread and on what is left, so both belong to its
-//! fingerprint.
+//! The choices of a state then depend on the last thread and on the remaining budget, so both are
+//! part of its fingerprint.
 
 use super::{Kernel, NONE, Pick};
 use crate::bits;
@@ -17,27 +18,27 @@ use crate::policy::Way;
 
 /// No bound.
 const UNBOUNDED: u32 = u32::MAX;
-/// Preemptions are at most two to this power choices apart, as long as chance decides on them.
+/// The gap between random preemptions is at most two to this power choices.
 const LARGEST_GAP: u64 = 16;
 
-/// What an execution may still spend.
+/// The remaining budget of an execution.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     /// Whether anything is bounded.
     pub(super) on: bool,
-    /// Whether a choice was left out.
+    /// Whether a choice was removed.
     pub(super) left_out: bool,
     preemptions: u32,
     delays: u32,
-    /// Whether threads are scheduled between marks only.
+    /// Whether threads are scheduled only between marks.
     around: bool,
     /// Whether a marked part was ever entered.
     pub(super) entered: bool,
     /// How many marked parts are open.
     open: u32,
-    /// The same before the last step, which is when the fingerprint is made.
+    /// The same before the last step, as needed for the fingerprint.
     open_before: u32,
-    /// Preemptions that chance passes over before the next one.
+    /// Number of choices before the next random preemption.
     gap: Option<u64>,
 }
 
@@ -73,26 +74,27 @@ impl Kernel {
         };
     }
 
-    /// The current thread enters a part in which threads are scheduled, if only such parts are.
+    /// The current thread enters a marked part, see [`crate::Bounds::around`].
     pub fn open_part(&mut self) {
         self.allowance.open = self.allowance.open.saturating_add(1);
         self.allowance.entered = true;
     }
 
-    /// It leaves the part.
+    /// The current thread leaves a marked part.
     pub fn close_part(&mut self) {
         self.allowance.open = self.allowance.open.saturating_sub(1);
     }
 
-    /// The thread of the last step, if it could go on and does not offer to wait.
-    fn going_on(&self) -> Option<u32> {
+    /// The thread of the last step, if it is enabled and not yielding.
+    fn continuing_thread(&self) -> Option<u32> {
         let ready = self.last != NONE && bits::test(&self.ready, self.thread(self.last).rank);
         (ready && !self.is_yielding(self.last)).then_some(self.last)
     }
 
-    /// The number of threads with choices, and the place among them of the one that goes on.
+    /// The number of threads with choices, and the position among them of the one that runs at no
+    /// cost.
     fn round(&self) -> (u32, u32) {
-        let first = match (self.last, self.going_on()) {
+        let first = match (self.last, self.continuing_thread()) {
             (NONE, _) => 0,
             (_, Some(last)) => self.thread(last).rank,
             (last, None) => self.thread(last).rank + 1,
@@ -107,10 +109,10 @@ impl Kernel {
         (threads, start.unwrap_or(0))
     }
 
-    /// Leaves out the choices that cost more than is left.
+    /// Removes the choices that exceed the remaining budget.
     pub(super) fn keep_within_bounds(&mut self) {
         let (threads, start) = self.round();
-        let going_on = self.going_on();
+        let continuing_thread = self.continuing_thread();
         let allowance = &self.allowance;
         let (outside, delays) = (allowance.is_outside(), allowance.delays);
         let preempts = allowance.preemptions > 0;
@@ -127,14 +129,14 @@ impl Kernel {
                 return first && place == start;
             }
             let delay = (place + threads - start) % threads;
-            delay <= delays && (preempts || going_on.is_none_or(|last| last == run.thread))
+            delay <= delays && (preempts || continuing_thread.is_none_or(|last| last == run.thread))
         });
         let after: u32 = self.runs.iter().map(|run| run.count).sum();
         self.allowance.left_out |= after < before;
     }
 
-    /// Preemptions and delays that a choice of the present state costs. Of the threads in the round,
-    /// only the last ones were left out, so that the places of the others are as before.
+    /// Preemptions and delays that a choice of the current state costs. Only the last threads of
+    /// the round were removed, so the positions of the others are unchanged.
     fn cost(&self, thread: u32) -> (u32, u32) {
         if self.allowance.is_outside() {
             return (0, 0);
@@ -148,24 +150,24 @@ impl Kernel {
             place += 1;
         });
         let delays = (found + threads - start) % threads.max(1);
-        (self.going_on().is_some_and(|last| last != thread).into(), delays)
+        (self.continuing_thread().is_some_and(|last| last != thread).into(), delays)
     }
 
-    /// What is left behind a choice.
+    /// The remaining budget after a choice.
     fn left_after(&self, thread: u32) -> (u32, u32) {
         let (preemptions, delays) = self.cost(thread);
         let less = |left: u32, cost: u32| if left == UNBOUNDED { left } else { left.saturating_sub(cost) };
         (less(self.allowance.preemptions, preemptions), less(self.allowance.delays, delays))
     }
 
-    /// A step of this thread is about to be taken.
+    /// Charges a step of this thread that is about to be taken.
     pub(super) fn spend(&mut self, thread: u32) {
         let left = self.left_after(thread);
         (self.allowance.preemptions, self.allowance.delays) = left;
         self.allowance.open_before = self.allowance.open;
     }
 
-    /// What bounds add to the fingerprint of the present state.
+    /// The contribution of bounds to the fingerprint of the current state.
     pub(super) fn bounds_now(&self) -> u128 {
         let Allowance { on, preemptions, delays, open_before, .. } = self.allowance;
         if !on || self.last == NONE {
@@ -174,7 +176,7 @@ impl Kernel {
         self.bounds_summand(self.last, (preemptions, delays), open_before)
     }
 
-    /// What they add behind a choice of the present state.
+    /// Their contribution after a choice of the current state.
     pub(super) fn bounds_after(&self, pick: Pick) -> u128 {
         if !self.allowance.on {
             return 0;
@@ -188,15 +190,16 @@ impl Kernel {
         last.mix_word(left).mix_word(open.into()).summand()
     }
 
-    /// Where chance would spend everything within the first steps, it lets the last thread go on for
-    /// a while: preemptions are then as likely early as late, whatever the length of the execution.
-    pub(crate) fn choose_to_go_on(&mut self) -> Option<Pick> {
+    /// A random policy would spend the whole budget within the first steps. Instead, the last
+    /// thread continues for a random number of choices, so that preemptions are as likely late as
+    /// early, whatever the length of the execution.
+    pub(crate) fn choose_to_continue(&mut self) -> Option<Pick> {
         let Allowance { on, preemptions, delays, .. } = self.allowance;
         let bounded = on && (preemptions != UNBOUNDED || delays != UNBOUNDED);
-        if !bounded || !matches!(self.way, Way::Uniform | Way::Pos | Way::Weighted) {
+        if !bounded || !matches!(self.way, Way::Uniform | Way::Pos | Way::Few | Way::Weighted) {
             return None;
         }
-        let (first, _) = self.of_thread(self.going_on()?)?;
+        let (first, _) = self.of_thread(self.continuing_thread()?)?;
         let gap = match self.allowance.gap {
             Some(gap) => gap,
             None => {

@@ -1,5 +1,5 @@
-//! The list of choices. It is counted, indexed and enumerated without being built, unless a thread has
-//! several alternatives.
+//! The list of choices. It is counted, indexed and enumerated without being stored, unless a thread
+//! has several alternatives.
 
 use super::Kernel;
 use crate::bits;
@@ -12,11 +12,11 @@ pub(super) struct Run {
     pub(super) thread: u32,
     /// The first alternative.
     pub(super) first: u32,
-    /// How many there are.
+    /// The number of alternatives.
     pub(super) count: u32,
 }
 
-/// A choice that a policy made.
+/// A selected choice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pick {
     pub(crate) position: u32,
@@ -25,8 +25,7 @@ pub(crate) struct Pick {
 }
 
 impl Kernel {
-    /// Counts the choices of the present state. All other functions here rely on it having been
-    /// called.
+    /// Counts the choices of the current state. All other functions here must be called after it.
     #[inline]
     pub(super) fn count_choices(&mut self) -> u32 {
         self.plain = self.odd == 0 && !self.reduction.filters && !self.allowance.on;
@@ -43,7 +42,7 @@ impl Kernel {
         self.runs.iter().map(|run| run.count).sum()
     }
 
-    /// Some thread has several alternatives, or may give up waiting: the list is built as runs.
+    /// Stores the list as runs, because some thread has several alternatives or may time out.
     fn build_runs(&mut self) {
         let mut runs = core::mem::take(&mut self.runs);
         runs.clear();
@@ -51,11 +50,11 @@ impl Kernel {
         let stuck = bits::count(&self.ready) == 0;
         let timeouts = match self.timeouts {
             Timeouts::Always => true,
-            // Nothing else can happen: threads that wait with a time limit give up.
+            // Nothing else can happen: waiting threads with a time limit time out.
             Timeouts::WhenStuck => stuck,
             Timeouts::Never => false,
         };
-        // If only spurious wake-ups are possible, waking up no thread is a choice, too.
+        // If only spurious wake-ups are possible, no wake-up is a choice, too.
         let stays = stuck && !(timeouts && bits::count(&self.timed) > 0);
         for word in 0..self.stride {
             let mut rest = self.ready[word];
@@ -143,12 +142,12 @@ impl Kernel {
         found
     }
 
-    /// The same for a thread that need not exist.
+    /// The same for a thread id that may be invalid.
     pub(crate) fn of_thread_checked(&self, t: u32) -> Option<(Pick, u32)> {
         if t < self.count { self.of_thread(t) } else { None }
     }
 
-    /// The choice of the same thread with this alternative, if there is one; otherwise its first
+    /// The choice of the same thread with this alternative if there is one, otherwise its first
     /// choice.
     pub(crate) fn with_alternative(&self, first: Pick, alternative: u32) -> Option<Pick> {
         let mut position = 0;
@@ -162,7 +161,7 @@ impl Kernel {
         Some(first)
     }
 
-    /// The first choice of each thread that has one, in order.
+    /// Visits the first choice of each thread that has one, in order.
     #[inline]
     pub(crate) fn each_first(&self, mut visit: impl FnMut(Pick)) {
         if self.plain {
@@ -181,7 +180,7 @@ impl Kernel {
         }
     }
 
-    /// How many choices a thread has that has one.
+    /// The number of choices of a thread that has one.
     #[inline]
     pub(crate) fn count_of(&self, t: u32) -> u32 {
         if self.plain { 1 } else { self.of_thread(t).map_or(0, |(_, count)| count) }

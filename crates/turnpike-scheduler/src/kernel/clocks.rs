@@ -1,16 +1,16 @@
-//! Vector clocks of synchronisation, for guests that look for data races.
+//! Vector clocks of synchronisation, for guests that detect data races.
 //!
-//! They order less than fingerprints do: only what a program may rely on. An acquire learns what the
-//! release knew, by the memory orders that the program asks for; plain reads and writes that were
-//! made visible, tosses and yields order nothing.
+//! They order less than fingerprints do: only what a program may rely on. An acquire learns what
+//! the release knew, according to the memory orders in the program; plain accesses that were made
+//! visible, tosses and yields order nothing.
 //!
-//! Whatever is learned for sure comes from a step that the learning one depends on, so executions
-//! that differ only in the order of independent steps have the same races, and one of them stands
-//! for all. Two things are not like that, and are believed by a second set of clocks, which begins
-//! when they first happen:
-//! - A read-modify-write that leaves the value as it is publishes what its thread knows, but
+//! Certain knowledge comes from steps on which the learning step depends, so executions that differ
+//! only in the order of independent steps have the same races, and one of them represents all. Two
+//! cases are uncertain, and tracked by a second set of clocks, which is created when one of them
+//! first occurs:
+//! - A read-modify-write that leaves the value unchanged publishes what its thread knows, but
 //!   commutes with reads.
-//! - Code that uses futexes in a library without hooks acquires and releases locks unseen.
+//! - Code in an uninstrumented library that uses futexes acquires and releases locks unobserved.
 //!
 //! Two accesses that only the second set orders may or may not race.
 
@@ -23,12 +23,12 @@ use crate::operation::{Kind, MemoryOrder, Object, ObjectId, Operation};
 /// The clocks of an execution.
 #[derive(Debug)]
 pub(super) struct Clocks {
-    /// From the next execution on.
+    /// Whether to keep clocks from the next execution on.
     pub(super) keep: bool,
     on: bool,
     sure: Knowledge,
     perhaps: Knowledge,
-    /// Whether the two differ.
+    /// Whether the two sets differ.
     doubt: bool,
 }
 
@@ -37,7 +37,7 @@ impl Clocks {
         Clocks { keep: false, on: false, sure: Knowledge::new(), perhaps: Knowledge::new(), doubt: false }
     }
 
-    /// An execution begins.
+    /// Starts an execution.
     pub(super) fn begin(&mut self, needed: bool) {
         self.on = self.keep || needed;
         self.doubt = false;
@@ -47,16 +47,16 @@ impl Clocks {
         }
     }
 
-    /// Of one thread: what it knows for sure, and what it may know besides.
+    /// The certain knowledge of a thread, and the uncertain one if it differs.
     pub(super) fn of(&self, t: u32) -> (&[u32], Option<&[u32]>) {
         (self.sure.of(t), self.doubt.then(|| self.perhaps.of(t)))
     }
 
-    /// A thread made a thread.
+    /// A thread created a thread.
     pub(super) fn spawned(&mut self, parent: u32, child: u32) {
         if self.on {
             self.each(|known| {
-                // What the parent does from now on does not come before the child.
+                // Later steps of the parent do not happen before the child.
                 known.advance(parent);
                 known.learn_from_thread(child, parent);
             });
@@ -70,19 +70,19 @@ impl Clocks {
         }
     }
 
-    /// A waiter may go on.
+    /// A waiter may continue.
     pub(super) fn woken(&mut self, t: u32, object: ObjectId) {
         if self.on {
             self.each(|known| known.meet(t, object.0 as usize));
         }
     }
 
-    /// A thread is about to wait on a futex or to wake others: it may have released what it did
-    /// before.
+    /// A thread is about to wait on a futex or to wake others: it may have released its knowledge
+    /// unobserved.
     pub(super) fn waits(&mut self, t: u32) {
         if self.on {
             self.each(|known| known.advance(t));
-            self.doubted().tell_waiting(t);
+            self.doubted().publish_to_waiting(t);
         }
     }
 
@@ -100,7 +100,7 @@ impl Clocks {
         }
     }
 
-    /// What is not sure goes here.
+    /// The clocks for uncertain knowledge.
     fn doubted(&mut self) -> &mut Knowledge {
         if !self.doubt {
             self.doubt = true;
@@ -109,7 +109,7 @@ impl Clocks {
         &mut self.perhaps
     }
 
-    /// A thread reads a write that published this.
+    /// A thread reads a write that published `message`.
     pub(super) fn hear(&mut self, t: u32, message: &[u32], acquires: bool) {
         self.each(|known| known.hear(t, message, acquires));
         if self.doubt {
@@ -117,12 +117,12 @@ impl Clocks {
         }
     }
 
-    /// Adds what a write of a thread publishes.
+    /// Adds to `message` what a write of a thread publishes.
     pub(super) fn tell(&mut self, t: u32, releases: bool, message: &mut Clock) {
         self.sure.tell(t, releases, message);
     }
 
-    /// An operation on atomic variables; `writes` tells whether it changes their values.
+    /// An operation on atomic variables; `writes` says whether it changes their values.
     fn atomic(&mut self, t: u32, operation: &Operation, writes: bool) {
         let order = if writes { operation.order } else { operation.unchanged };
         for object in [operation.object, operation.second] {
@@ -155,7 +155,7 @@ impl Clocks {
 }
 
 impl Kernel {
-    /// Thread `t` takes its pending step, whose access was computed in the state before.
+    /// Applies the pending step of thread `t`, given its access before the step.
     #[inline]
     pub(super) fn tick(&mut self, t: u32, alternative: u32, access: &Access) {
         if self.clocks.on {
@@ -262,8 +262,8 @@ mod tests {
         kernel
     }
 
-    /// What thread 0 has seen of its child's steps when both did one operation on an object, the
-    /// child first.
+    /// What thread 0 knows of its child's steps after both performed one operation on an object,
+    /// the child first.
     fn after(object: Object, child: Kind, main: Kind) -> (u32, u32) {
         let mut kernel = kernel();
         let id = kernel.register(object, 0, Site(0));
@@ -276,8 +276,8 @@ mod tests {
         assert_eq!(kernel.clock()[1], 1);
         let wake = Operation { argument: 0, ..Operation::new(Kind::Yield, ObjectId::NONE, Site(0)) };
         assert_eq!(kernel.announce(wake), Next::Run(one));
-        // The thread that was parked is let go by a token that publishes nothing here: taken before
-        // the release.
+        // The parked thread is released by a token that publishes nothing here: taken before the
+        // release.
         kernel.threads[0].token = true;
         let rank = kernel.threads[0].rank;
         crate::bits::set(&mut kernel.ready, rank);
@@ -310,7 +310,7 @@ mod tests {
             (Object::RwLock, Kind::ReadLock, Kind::ReadLock, 0),
             (Object::Queue { capacity: 4 }, Kind::Send, Kind::Receive, 1),
         ] {
-            // Two steps and the end are known in any case after joining.
+            // Joining always teaches two steps and the end.
             assert_eq!(after(object, child, main), (seen, 3), "{child:?} {main:?}");
         }
     }

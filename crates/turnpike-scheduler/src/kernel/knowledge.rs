@@ -1,28 +1,29 @@
-//! What threads know of each other's steps, as vector clocks: happens-before as the C++20 memory
-//! model defines it, which is Rust's too, and C's up to release sequences (a later store of the
-//! same thread ends one here).
+//! What threads know of each other's steps, as vector clocks: happens-before as defined by the
+//! C++20 memory model, which is also Rust's, and C's except for release sequences (a later store of
+//! the same thread ends one here).
 //!
-//! An atomic variable keeps what its present value publishes: a release store publishes everything
+//! An atomic variable stores what its current value publishes: a release store publishes everything
 //! that its thread knows, a relaxed one only what the thread knew at its last release fence, and a
 //! read-modify-write adds to what was published before. An acquiring read learns it; after a
-//! relaxed one it is learned at the next acquire fence.
+//! relaxed read it is learned at the next acquire fence.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-/// How many steps of each thread (its creations, fences and its end included) come before.
+/// The number of steps of each thread (including its creations, fences and its end) that happen
+/// before.
 pub(super) type Clock = Vec<u32>;
 
-/// Of one thread.
+/// The knowledge of one thread.
 #[derive(Debug, Default)]
 struct ThreadKnowledge {
-    /// What it knows.
+    /// Its current knowledge.
     now: Clock,
-    /// What it knew at its last release fence.
+    /// Its knowledge at its last release fence.
     fenced: Clock,
-    /// What relaxed reads saw published: known after an acquire fence.
+    /// What its relaxed reads observed, which becomes known at an acquire fence.
     heard: Clock,
-    /// What the threads that met it at a barrier published: nothing that they publish later.
+    /// What the threads of its last barrier round had published at that time.
     met: Clock,
 }
 
@@ -37,15 +38,15 @@ struct Released {
     messages: VecDeque<Clock>,
 }
 
-/// Who knows what. Buffers are reused.
+/// The knowledge of all threads. Buffers are reused.
 #[derive(Debug)]
 pub(super) struct Knowledge {
     threads: Vec<ThreadKnowledge>,
     objects: Vec<Released>,
     tokens: Vec<Clock>,
-    /// What threads knew that use futexes: their code may release locks unseen.
+    /// The knowledge of threads that use futexes: their code may release locks unobserved.
     pub(super) waiting: Clock,
-    /// What was released by atomic operations and futexes: such code may acquire unseen.
+    /// What atomic operations and futexes released: such code may acquire it unobserved.
     pub(super) everything: Clock,
 }
 
@@ -60,7 +61,7 @@ impl Knowledge {
         }
     }
 
-    /// No thread knows anything.
+    /// Resets all knowledge.
     pub(super) fn clear(&mut self) {
         for thread in &mut self.threads {
             thread.now.clear();
@@ -78,7 +79,7 @@ impl Knowledge {
         self.everything.clear();
     }
 
-    /// Becomes the same as another.
+    /// Copies another one.
     pub(super) fn copy(&mut self, other: &Knowledge) {
         self.clear();
         for (t, thread) in (0..).zip(&other.threads) {
@@ -99,12 +100,12 @@ impl Knowledge {
         self.everything.clone_from(&other.everything);
     }
 
-    /// Of one thread.
+    /// The clock of a thread.
     pub(super) fn of(&self, t: u32) -> &[u32] {
         self.threads.get(t as usize).map_or(&[], |thread| thread.now.as_slice())
     }
 
-    /// A step of the thread's own, of which no other thread knows yet.
+    /// Counts a step of the thread, of which no other thread knows yet.
     pub(super) fn advance(&mut self, t: u32) {
         let clock = &mut self.thread(t).now;
         if clock.len() <= t as usize {
@@ -128,7 +129,7 @@ impl Knowledge {
         &mut self.objects[object]
     }
 
-    /// Does something with what a thread knows, which is put aside meanwhile.
+    /// Runs `act` with the knowledge of a thread, which is temporarily taken out.
     fn with(&mut self, t: u32, act: impl FnOnce(&mut Knowledge, &mut ThreadKnowledge)) {
         let mut thread = core::mem::take(self.thread(t));
         act(self, &mut thread);
@@ -145,12 +146,12 @@ impl Knowledge {
         self.with(t, |all, thread| join(&mut thread.now, &all.object(object).readers));
     }
 
-    /// A thread that waits at a barrier may go on: all have come.
+    /// The last thread has arrived at the barrier at which a thread waits.
     pub(super) fn meet(&mut self, t: u32, object: usize) {
         self.with(t, |all, thread| thread.met.clone_from(&all.object(object).all));
     }
 
-    /// And goes on.
+    /// The thread leaves the barrier.
     pub(super) fn leave(&mut self, t: u32) {
         let thread = self.thread(t);
         join(&mut thread.now, &thread.met);
@@ -166,7 +167,7 @@ impl Knowledge {
         self.with(t, |all, thread| join(&mut all.object(object).readers, &thread.now));
     }
 
-    /// A message carries what its sender knows to the receiver.
+    /// A message carries the knowledge of its sender to the receiver.
     pub(super) fn send(&mut self, t: u32, object: usize) {
         self.with(t, |all, thread| all.object(object).messages.push_back(thread.now.clone()));
     }
@@ -179,12 +180,12 @@ impl Knowledge {
         });
     }
 
-    /// A thread learns all that another knows: it was made by it, or joins it.
+    /// A thread learns everything that another one knows: on creation, or by joining it.
     pub(super) fn learn_from_thread(&mut self, t: u32, other: u32) {
         self.with(t, |all, thread| join(&mut thread.now, all.of(other)));
     }
 
-    /// A thread gives another its token.
+    /// A thread gives another one its park token.
     pub(super) fn unpark(&mut self, t: u32, other: u32) {
         self.with(t, |all, thread| {
             let other = other as usize;
@@ -195,7 +196,7 @@ impl Knowledge {
         });
     }
 
-    /// A thread takes its token.
+    /// A thread takes its park token.
     pub(super) fn park(&mut self, t: u32) {
         self.with(t, |all, thread| {
             join(&mut thread.now, all.tokens.get(t as usize).map_or(&[], Vec::as_slice))
@@ -210,13 +211,13 @@ impl Knowledge {
         });
     }
 
-    /// A thread reads a write that published this.
+    /// A thread reads a write that published `message`.
     pub(super) fn hear(&mut self, t: u32, message: &[u32], acquires: bool) {
         let thread = self.thread(t);
         join(if acquires { &mut thread.now } else { &mut thread.heard }, message);
     }
 
-    /// Adds what a write of a thread publishes.
+    /// Adds to `message` what a write of a thread publishes.
     pub(super) fn tell(&mut self, t: u32, releases: bool, message: &mut Clock) {
         let thread = self.thread(t);
         join(message, if releases { &thread.now } else { &thread.fenced });
@@ -259,14 +260,14 @@ impl Knowledge {
             join(&mut thread.now, &thread.heard);
         }
         if releases {
-            // What the fence publishes does not include what the thread does next.
+            // What the fence publishes excludes the thread's later steps.
             self.advance(t);
             let thread = self.thread(t);
             thread.fenced.clone_from(&thread.now);
         }
     }
 
-    /// A thread learns what all threads released by atomic operations.
+    /// A thread learns everything that threads released by atomic operations.
     pub(super) fn learn_everything(&mut self, t: u32) {
         self.with(t, |all, thread| join(&mut thread.now, &all.everything));
     }
@@ -277,7 +278,7 @@ impl Knowledge {
     }
 
     /// A thread waits on a futex, or wakes others.
-    pub(super) fn tell_waiting(&mut self, t: u32) {
+    pub(super) fn publish_to_waiting(&mut self, t: u32) {
         self.with(t, |all, thread| join(&mut all.waiting, &thread.now));
     }
 }

@@ -1,4 +1,4 @@
-//! Ends of objects: what was destroyed, and what lies in memory that was given back.
+//! Lifetimes of objects: destroyed objects, and objects in freed memory.
 
 use super::objects::{FIRST, SECOND, Thing};
 use super::{Kernel, NONE};
@@ -27,8 +27,8 @@ impl Kernel {
         self.objects.get(id.0 as usize).is_some_and(same)
     }
 
-    /// Initialises an object as this one: after a step of [`Kind::Initialise`], or without a step
-    /// where no other thread could tell.
+    /// Initialises an object as `object`: the effect of [`Kind::Initialise`], or without a step
+    /// where no other thread could observe it.
     pub fn initialise(&mut self, id: ObjectId, object: Object) {
         if let Some(thing) = self.objects.get_mut(id.0 as usize) {
             thing.object = object;
@@ -50,8 +50,9 @@ impl Kernel {
         self.refresh(object, SECOND);
     }
 
-    /// The error of initialising an object in whose queue threads are: they may never go on. Only
-    /// those that entered it by a step count: who is about to lock a mutex need not be there yet.
+    /// The error of initialising an object in whose queue threads are: they may never continue.
+    /// Only threads that entered it by a step count: one that is about to lock a mutex need not be
+    /// there yet.
     pub(super) fn is_awaited(&self, object: ObjectId) -> Option<&'static str> {
         let why = match self.thing(object).object {
             Object::Condvar => "initialises a condition variable that another thread waits for",
@@ -62,8 +63,8 @@ impl Kernel {
         (self.waiters(object) > 0).then_some(why)
     }
 
-    /// The error of a step whose object was destroyed. A waiter that was woken before does not need
-    /// it any more.
+    /// The error of a step whose object was destroyed. A waiter that was woken before no longer
+    /// needs it.
     pub(super) fn misses(&self, t: u32) -> Option<&'static str> {
         let operation = &self.thread(t).pending;
         let used = match operation.kind {
@@ -83,7 +84,7 @@ impl Kernel {
         })
     }
 
-    /// A region is given back: threads that spin on something in it must read it again.
+    /// A region is freed: threads that spin on an object in it must read it again.
     pub(super) fn wake_spinners_in(&mut self, region: ObjectId) {
         if self.odd == 0 {
             return;

@@ -1,11 +1,11 @@
 //! The state of one execution: threads, their pending operations, objects, the plan.
 //!
-//! How a guest uses it. `begin` makes thread 0 current; the guest runs its main function. Before
-//! each visible operation the running thread calls [`Kernel::announce`]; the answer says which
-//! thread runs on (perhaps the same one), after the kernel has performed that thread's pending
-//! operation on its objects; the thread that runs on reads what came of it by [`Kernel::outcome`]
-//! and does the rest itself (reads the atomic, takes the message). A new thread runs at once up to
-//! its first announcement ([`Kernel::spawn`]), then its creator goes on: neither is a step.
+//! Protocol of a guest. `begin` makes thread 0 current; the guest runs its main function. Before
+//! each visible operation the running thread calls [`Kernel::announce`]. The answer says which
+//! thread continues (perhaps the same one), after the kernel has performed that thread's pending
+//! operation on its objects; the continuing thread reads the result by [`Kernel::outcome`] and does
+//! the rest itself (reads the atomic, takes the message). A new thread runs immediately up to its
+//! first announcement ([`Kernel::spawn`]), then its creator continues: neither is a step.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -48,22 +48,22 @@ pub(crate) use weak::{NO_WRITE, WEAK};
 /// No thread.
 const NONE: u32 = u32::MAX;
 
-/// No operation has more numbered alternatives.
+/// Limit on numbered alternatives of an operation.
 const MOST_ALTERNATIVES: u64 = 1 << 16;
 
-/// Which thread runs on.
+/// Which thread continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This one, which may be the one that asked.
+    /// This thread, which may be the calling one.
     Run(ThreadId),
     /// None: the execution is over; the record of [`Kernel::finish`] says why.
     End,
 }
 
-/// The scheduler of one guest. Reused from execution to execution without allocating.
+/// The scheduler of one guest. Reused between executions without allocating.
 #[derive(Debug)]
 pub struct Kernel {
-    /// Slots of threads; the first `count` of them exist.
+    /// Slots of threads; the first `count` of them are in use.
     threads: Vec<Thread>,
     count: u32,
     /// Threads that have not ended.
@@ -75,7 +75,7 @@ pub struct Kernel {
     order: Vec<u32>,
 
     objects: Vec<Thing>,
-    /// Three sets for each object, each of `stride` words.
+    /// Three sets per object, each of `stride` words.
     channels: Vec<u64>,
     /// Whether any object lies in a region.
     regions: bool,
@@ -83,7 +83,7 @@ pub struct Kernel {
     ruins: bool,
     stride: usize,
 
-    /// Threads whose pending operation can happen.
+    /// Threads whose pending operation is enabled.
     ready: Vec<u64>,
     /// Threads whose pending operation may have several alternatives.
     several: Vec<u64>,
@@ -91,15 +91,15 @@ pub struct Kernel {
     timed: Vec<u64>,
     /// Threads that wait on a condition variable and were not notified.
     waiting: Vec<u64>,
-    /// Members of the last three sets, and threads that spin: without any, the list of choices is
-    /// the set of ready threads.
+    /// The number of members of the last three sets, plus spinning threads: if zero, the list of
+    /// choices is the set of ready threads.
     odd: u32,
-    /// Whether that is so in the present state.
+    /// Whether that is so in the current state.
     plain: bool,
     /// The choices otherwise.
     runs: Vec<Run>,
 
-    /// The state's fingerprint.
+    /// The fingerprint of the state.
     sum: u128,
     last_spurious: Fingerprint,
 
@@ -129,7 +129,7 @@ pub struct Kernel {
     incomplete: bool,
     clocks: clocks::Clocks,
     logs: queues::Logs,
-    /// Whether any thread's clock shows another time than the beginning.
+    /// Whether any thread's clock has advanced.
     time_passed: bool,
     pub(crate) reduction: reduce::Reducer,
     allowance: bounds::Allowance,
@@ -194,7 +194,7 @@ impl Kernel {
         }
     }
 
-    /// Begins an execution with one thread, the current one. The plan's borrowed parts are copied.
+    /// Begins an execution with one thread, the current one. Copies the plan's borrowed parts.
     pub fn begin(&mut self, plan: &Plan<'_>) {
         self.count = 0;
         self.live = 0;
@@ -235,14 +235,25 @@ impl Kernel {
         self.add_main();
     }
 
-    /// The thread that runs.
+    /// Goes on with another plan, which begins with the steps that were taken and has the same settings:
+    /// only its prefix, its policy and its limit may be others.
+    pub fn follow_another(&mut self, plan: &Plan<'_>) {
+        self.prefix.clear();
+        self.prefix.extend_from_slice(plan.prefix);
+        self.max_steps = plan.max_steps;
+        self.predict = plan.predict;
+        self.change_sleepers(plan);
+        self.set_policy(plan);
+    }
+
+    /// The running thread.
     #[inline]
     pub fn current(&self) -> ThreadId {
         ThreadId(self.current)
     }
 
     /// Registers an object. `name` is a hash that is stable between executions (a static's address,
-    /// a creation index); 0 = the kernel makes one of the current thread's name and a counter.
+    /// a creation index); 0 = derive one from the current thread's name and a counter.
     pub fn register(&mut self, object: Object, name: u64, site: Site) -> ObjectId {
         if self.count == 0 {
             return ObjectId::NONE;
@@ -250,22 +261,22 @@ impl Kernel {
         self.add_object(object, name, site)
     }
 
-    /// The object was not seen being created: it is known since its first use.
+    /// The creation of the object was not observed: it is known since its first use.
     pub fn mark_found(&mut self, object: ObjectId) {
         if let Some(thing) = self.objects.get_mut(object.0 as usize) {
             thing.created = false;
         }
     }
 
-    /// How many alternatives a choice on the object has besides the first one, from now on. Only for
-    /// a thread whose last step changed the object.
+    /// Sets how many alternatives a choice on the object has besides the first one, from now on.
+    /// Only for a thread whose last step changed the object.
     pub fn set_count(&mut self, object: ObjectId, count: u32) {
         if let Some(thing) = self.objects.get_mut(object.0 as usize) {
             thing.count = count;
         }
     }
 
-    /// The object lies in a region, for as long as it exists.
+    /// The object lies in a region, for its whole lifetime.
     pub fn place(&mut self, object: ObjectId, region: ObjectId) {
         if let Some(thing) = self.objects.get_mut(object.0 as usize) {
             thing.within = region;
@@ -273,8 +284,8 @@ impl Kernel {
         }
     }
 
-    /// Destroys a synchronisation object that no other thread can reach: the same as [`Kind::Destroy`]
-    /// without a step.
+    /// Destroys a synchronisation object that no other thread can reach: the effect of
+    /// [`Kind::Destroy`] without a step.
     pub fn destroy(&mut self, object: ObjectId) -> bool {
         (object.0 as usize) < self.objects.len() && self.destroy_object(object)
     }
@@ -285,16 +296,16 @@ impl Kernel {
         (region != ObjectId::NONE).then_some(region)
     }
 
-    /// So many senders hold a queue. Making more is not visible; each closes it for itself
-    /// ([`Kind::Close`]), and only the last one ends it.
+    /// Sets the number of senders of a queue. Cloning one is not visible; each closes separately
+    /// ([`Kind::Close`]), and only the last one closes the queue.
     pub fn set_senders(&mut self, queue: ObjectId, senders: u32) {
         if let Some(thing) = self.objects.get_mut(queue.0 as usize) {
             thing.senders = senders.max(1);
         }
     }
 
-    /// Creates a thread, and makes it the current one: the guest must run it now. Its first
-    /// announcement (or its end) answers with the creator.
+    /// Creates a thread and makes it the current one: the guest must run it now. Its first
+    /// announcement (or its end) returns to the creator.
     pub fn spawn(&mut self, site: Site) -> ThreadId {
         if self.count == 0 {
             return ThreadId(0);
@@ -302,7 +313,7 @@ impl Kernel {
         ThreadId(self.add_child(site))
     }
 
-    /// The current thread is about to do `operation`. Answers who runs on.
+    /// The current thread is about to perform `operation`. Returns which thread continues.
     #[inline]
     pub fn announce(&mut self, mut operation: Operation) -> Next {
         if self.end.is_some() {
@@ -319,24 +330,24 @@ impl Kernel {
             return Next::End;
         }
         self.enter(self.current, operation);
-        self.go_on()
+        self.next_to_run()
     }
 
-    /// What came of the current thread's last operation.
+    /// The result of the current thread's last operation.
     #[inline]
     pub fn outcome(&self) -> Outcome {
         self.threads.get(self.current as usize).map(|thread| thread.outcome).unwrap_or_default()
     }
 
-    /// The current thread's function returned. Answers who runs on. The end of thread 0 is only the
-    /// end of a thread; a guest whose process ends with its main function announces
+    /// The current thread's function returned. Returns which thread continues. The end of thread 0
+    /// is only the end of a thread; a guest whose process ends with its main function announces
     /// [`crate::Kind::Exit`].
     pub fn end_thread(&mut self) -> Next {
         if self.end.is_some() {
             return Next::End;
         }
         self.end_current();
-        self.go_on()
+        self.next_to_run()
     }
 
     /// The execution failed, in the current thread.
@@ -345,23 +356,23 @@ impl Kernel {
         Next::End
     }
 
-    /// The execution ends for another reason that the guest detected: it hangs.
+    /// The execution ends for another reason that the guest detected, such as a hang.
     pub fn stop(&mut self, end: End) -> Next {
         self.finish_with(end);
         Next::End
     }
 
-    /// How many steps were taken so far.
+    /// The number of steps so far.
     pub fn steps_taken(&self) -> u32 {
         self.taken
     }
 
-    /// The step taken last.
+    /// The last step.
     pub fn last_step(&self) -> Option<&Step> {
         self.steps.last()
     }
 
-    /// The positions that were chosen so far.
+    /// The positions chosen so far.
     pub fn positions(&self) -> impl Iterator<Item = u32> + '_ {
         self.steps.iter().map(|step| step.taken)
     }
@@ -376,12 +387,12 @@ impl Kernel {
         }
     }
 
-    /// A branch was taken that was not taken before in this execution.
+    /// A branch was taken for the first time in this execution.
     pub fn branch(&mut self) {
         self.branches = self.branches.saturating_add(1);
     }
 
-    /// The thread will not be joined: if it still lives at the end it is not leaked.
+    /// The thread will not be joined: if it is still alive at the end, it is not a leak.
     pub fn detach(&mut self, thread: ThreadId) {
         if let Some(thread) = self.threads[..self.count as usize].get_mut(thread.0 as usize) {
             thread.detached = true;
@@ -393,37 +404,37 @@ impl Kernel {
         self.has_ended(u64::from(thread.0))
     }
 
-    /// Gives a thread a name for the user.
+    /// Sets the name of a thread for the user.
     pub fn name_thread(&mut self, thread: ThreadId, name: &str) {
         if self.detail >= Detail::Full {
             self.names.push((true, thread.0, name.into()));
         }
     }
 
-    /// Gives an object a name for the user.
+    /// Sets the name of an object for the user.
     pub fn name_object(&mut self, object: ObjectId, name: &str) {
         if self.detail >= Detail::Full {
             self.names.push((false, object.0, name.into()));
         }
     }
 
-    /// Virtual time of the current thread in nanoseconds. It flows along happens-before, so that it
-    /// depends on no schedule.
+    /// Virtual time of the current thread in nanoseconds. It propagates along happens-before, so it
+    /// does not depend on the schedule.
     pub fn now(&self) -> u64 {
         self.threads.get(self.current as usize).map_or(0, |thread| thread.time)
     }
 
-    /// The current thread's vector clock of synchronisation (its own component counts its steps and
-    /// the threads it made), when [`Kernel::keep_clocks`] asked for clocks before `begin`; missing
-    /// components are 0. What the thread does now comes before every step that knows of its next
-    /// one.
+    /// The current thread's vector clock of synchronisation, if [`Kernel::keep_clocks`] enabled
+    /// clocks before `begin`. Its own component counts its steps and the threads it created;
+    /// missing components are 0. What the thread does now happens before every step that knows of
+    /// its next one.
     pub fn clock(&self) -> &[u32] {
         self.clocks.of(self.current).0
     }
 
-    /// The same with what the thread may have learned besides, when there is a difference: by
-    /// synchronisation that cannot be seen, or that another order of independent steps would not
-    /// have. Two accesses that this orders do not race.
+    /// The clock including uncertain knowledge, if that differs: from synchronisation that cannot
+    /// be observed, or that another order of independent steps would not have. Two accesses that it
+    /// orders are not reported as a race.
     pub fn doubtful_clock(&self) -> Option<&[u32]> {
         self.clocks.of(self.current).1
     }
@@ -441,7 +452,7 @@ impl Kernel {
         self.clocks.keep = keep;
     }
 
-    /// Something was bounded or not controlled: the executions together prove nothing.
+    /// Something was bounded or uncontrolled: the executions together prove nothing.
     pub fn mark_incomplete(&mut self) {
         self.incomplete = true;
     }
@@ -451,26 +462,26 @@ impl Kernel {
         if thread.0 < self.count { self.name_of(thread.0) } else { String::from("?") }
     }
 
-    /// Writes a thread's name, and allocates nothing.
+    /// Writes a thread's name without allocating.
     pub fn write_thread_name(&self, thread: ThreadId, out: &mut dyn core::fmt::Write) -> core::fmt::Result {
         if thread.0 < self.count { self.write_name(thread.0, out) } else { out.write_char('?') }
     }
 
-    /// Hash of a thread's name, stable between executions; 0 if there is no such thread.
+    /// Hash of a thread's name, stable between executions; 0 if the thread does not exist.
     pub fn thread_name_hash(&self, thread: ThreadId) -> u64 {
         self.threads[..self.count as usize].get(thread.0 as usize).map_or(0, |thread| thread.name)
     }
 
-    /// Hash of an object's name, as stable between executions as it can be; 0 if there is no such
-    /// object.
+    /// Hash of an object's name, stable between executions as far as possible; 0 if the object does
+    /// not exist.
     pub fn object_name_hash(&self, object: ObjectId) -> u64 {
         self.objects.get(object.0 as usize).map_or(0, |thing| thing.name)
     }
 
-    /// Chooses the thread that runs on: the creator of a thread that just started, or the one that
-    /// the plan says.
+    /// Determines the thread that continues: the creator of a thread that just started, or the one
+    /// that the plan selects.
     #[inline]
-    fn go_on(&mut self) -> Next {
+    fn next_to_run(&mut self) -> Next {
         if let Some(creator) = self.creator() {
             return Next::Run(ThreadId(creator));
         }
@@ -487,7 +498,7 @@ impl Kernel {
         }
     }
 
-    /// Decides on the next step, or that there is none.
+    /// Selects the next step; `None` if there is none.
     #[inline]
     fn pick(&mut self) -> Option<Pick> {
         let count = self.count_choices();
@@ -528,7 +539,7 @@ impl Kernel {
         Some(pick)
     }
 
-    /// Whether the only thread left is about to end the process, which is then not a step.
+    /// Whether the only remaining thread is about to end the process, which is then not a step.
     fn exits(&self, count: u32) -> bool {
         let only = self.at_position(0).filter(|_| count == 1);
         only.is_some_and(|pick| self.thread(pick.thread).pending.kind == Kind::Exit)
@@ -561,7 +572,7 @@ impl Kernel {
             self.pass_time(t, alternative, &access);
         }
         let after = self.perform(t, alternative, &access);
-        if self.way == Way::Pos {
+        if matches!(self.way, Way::Pos | Way::Few) {
             self.redraw(t, &access);
         }
         self.thread_mut(t).steps += 1;
@@ -573,7 +584,7 @@ impl Kernel {
         after
     }
 
-    /// The execution is over. Only the first reason counts.
+    /// Ends the execution. Only the first reason counts.
     fn finish_with(&mut self, end: End) {
         if self.end.is_none() {
             self.end = Some(end);
@@ -586,7 +597,7 @@ impl Kernel {
         self.finish_with(End::Failed(failure));
     }
 
-    /// Hands out the record of the execution (after [`Next::End`], or when the guest died).
+    /// Moves the record of the execution out (after [`Next::End`], or when the guest died).
     pub fn finish(&mut self, out: &mut Execution) {
         self.hand_out(out);
     }
@@ -598,7 +609,7 @@ impl Default for Kernel {
     }
 }
 
-/// What policies ask about threads.
+/// Queries of policies about threads.
 impl Kernel {
     pub(crate) fn last_thread(&self) -> Option<u32> {
         (self.last != NONE).then_some(self.last)
@@ -608,7 +619,17 @@ impl Kernel {
         self.thread(t).steps
     }
 
-    /// Whether the thread is about to let others go first.
+    /// How many threads were created so far, the first one included.
+    pub(crate) fn thread_count(&self) -> u32 {
+        self.threads.len() as u32
+    }
+
+    /// Where in the program a thread was created.
+    pub(crate) fn created_at(&self, t: u32) -> Site {
+        self.thread(t).site
+    }
+
+    /// Whether the thread is about to yield.
     pub(crate) fn is_yielding(&self, t: u32) -> bool {
         matches!(self.thread(t).pending.kind, Kind::Yield | Kind::Sleep)
     }

@@ -1,25 +1,25 @@
-//! What is fixed for each kind of operation, as a table: it is asked for several times in each
-//! step.
+//! The constant properties of each kind of operation, as a table, because each step looks them up
+//! several times.
 
 use crate::operation::{Kind, Object};
 
-/// How an operation waits for its turn.
+/// How an operation waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waits {
-    /// It can always happen.
+    /// It is always enabled.
     Never,
     /// In the first channel of its object.
     First,
     /// In the second one.
     Second,
-    /// As its state says, or it has alternatives.
+    /// Depending on its state; or it has alternatives.
     Special,
 }
 
-/// What is fixed for a kind.
+/// The constant properties of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nature {
-    /// The kinds of objects that it works on, one bit each; none = it needs no object.
+    /// The kinds of objects that it works on, one bit each; zero = it needs no object.
     pub(super) fits: u16,
     pub(super) waits: Waits,
 }
@@ -34,7 +34,7 @@ const QUEUE: u16 = 1 << 6;
 const MEMORY: u16 = 1 << 7;
 const FUTEX: u16 = 1 << 8;
 const REGION: u16 = 1 << 9;
-/// What can be destroyed.
+/// The kinds that can be destroyed.
 const SYNCHRONISATION: u16 = MUTEX | RWLOCK | CONDVAR | SEMAPHORE | BARRIER | ONCE | FUTEX;
 
 /// The bit of an object's kind.
@@ -67,7 +67,7 @@ static NATURES: [Nature; KINDS] = {
     natures
 };
 
-/// What is fixed for a kind.
+/// The constant properties of a kind.
 #[inline]
 pub(super) fn nature(kind: Kind) -> Nature {
     NATURES[kind as usize]
@@ -99,7 +99,7 @@ const fn nature_of(kind: Kind) -> Nature {
         Kind::Join | Kind::Park => (0, Special),
         Kind::TryJoin | Kind::Unpark => (0, Never),
         Kind::Yield | Kind::Sleep | Kind::Toss => (0, Special),
-        Kind::Assert | Kind::Message | Kind::Exit => (0, Never),
+        Kind::Assert | Kind::Message | Kind::Exit | Kind::End => (0, Never),
         Kind::FutexWait => (FUTEX, Never),
         Kind::FutexWake => (FUTEX, Special),
         Kind::Destroy | Kind::Initialise => (SYNCHRONISATION, Never),

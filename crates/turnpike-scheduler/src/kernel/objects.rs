@@ -1,8 +1,8 @@
-//! Objects: their state, and who waits for them.
+//! Objects: their state, and the threads that wait for them.
 //!
 //! Each object has three *channels*, sets of threads whose pending operation waits for it. Whether
-//! a channel is open is a function of the object's state, so that a change enables or disables all
-//! of its threads by a few machine words.
+//! a channel is open is a function of the object's state, so a change enables or disables all of
+//! its threads with a few machine words.
 
 use super::nature::{self, Waits, nature};
 use super::{Kernel, NONE};
@@ -12,29 +12,28 @@ use crate::operation::{Kind, Object, ObjectId, Operation, Site};
 
 /// Channels of an object.
 pub(super) const CHANNELS: usize = 3;
-/// Threads that want the object: lockers, readers, receivers, waiters of a condition variable.
+/// Threads that wait for the object: lockers, readers, receivers, waiters of a condition variable.
 pub(super) const FIRST: usize = 0;
 /// Writers, senders.
 pub(super) const SECOND: usize = 1;
 /// Spinning threads that read it.
 pub(super) const WATCH: usize = 2;
 
-/// The history of something that steps touch, as far as fingerprints see it.
+/// The history of an accessed item, as far as fingerprints depend on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
-    /// Hash of the last step that nothing commutes with, or of all steps before the present group
-    /// of equals.
+    /// Hash of the last exclusive step, or of all steps before the current group.
     pub(super) before: Fingerprint,
-    /// Sum over the present group of steps that commute with each other.
+    /// Sum over the current group of steps that commute with each other.
     pub(super) group: u128,
-    /// What that group does.
+    /// The class of that group.
     pub(super) class: Class,
 }
 
 impl Cell {
     pub(super) const NEW: Cell = Cell { before: Fingerprint::ZERO, group: 0, class: Class::Exclusive };
 
-    /// What a step of this class depends on.
+    /// The past that a step of this class depends on.
     #[inline]
     pub(super) fn seen_by(&self, class: Class) -> Fingerprint {
         if self.group != 0 && class != self.class {
@@ -44,7 +43,7 @@ impl Cell {
         }
     }
 
-    /// A step of this class with this hash touches it.
+    /// Records a step of this class with this hash.
     #[inline]
     pub(super) fn touch(&mut self, class: Class, hash: Fingerprint) {
         if class == Class::Exclusive {
@@ -61,45 +60,45 @@ impl Cell {
     }
 }
 
-/// One object.
+/// An object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thing {
     pub(super) object: Object,
-    /// The thread that holds it, or initialises it.
+    /// The thread that holds or initialises it.
     pub(super) owner: u32,
-    /// How often the owner locked it, readers, value, messages, arrivals.
+    /// Depth of locking, number of readers, value, messages, or arrivals.
     pub(super) count: u32,
-    /// Where the owner got it.
+    /// Where the owner acquired it.
     pub(super) held: Site,
-    /// How many messages were taken from a queue, how often others were woken.
+    /// Number of messages taken from a queue, or of notifications.
     pub(super) round: u64,
-    /// Initialised; no sender is left.
+    /// Initialised; or no sender is left.
     pub(super) done: bool,
     /// No receiver is left.
     pub(super) closed: bool,
-    /// Senders of a queue that are left.
+    /// Number of remaining senders of a queue.
     pub(super) senders: u32,
     /// Counts modifications, for spinning threads.
     pub(super) version: u32,
     /// Whether spinning threads watch it.
     pub(super) watched: bool,
     pub(super) cell: Cell,
-    /// Of a queue: the log of its messages.
+    /// For a queue: the log of its messages.
     pub(super) log: u32,
-    /// Virtual time of the last release, and of the last by a reader.
+    /// Virtual time of the last release, and of the last release by a reader.
     pub(super) time: [u64; 2],
     pub(super) name: u64,
     pub(super) site: Site,
-    /// It was created there; otherwise first used.
+    /// Whether it was created there; otherwise it was first used there.
     pub(super) created: bool,
-    /// It was destroyed.
+    /// Whether it was destroyed.
     pub(super) gone: bool,
-    /// The region that it lies in.
+    /// The region in which it lies.
     pub(super) within: ObjectId,
 }
 
 impl Thing {
-    /// Whether the threads of a channel may go on.
+    /// Whether the threads of a channel are enabled.
     pub(super) fn open(&self, channel: usize) -> bool {
         match (self.object, channel) {
             (Object::Mutex { .. }, FIRST) => self.owner == NONE,
@@ -115,7 +114,7 @@ impl Thing {
 }
 
 impl Thing {
-    /// Whether the next message to a bounded queue goes where an older one was.
+    /// Whether the next message to a bounded queue takes the place of an older one.
     pub(super) fn needs_room(&self) -> bool {
         match self.object {
             Object::Queue { capacity } => {
@@ -190,7 +189,7 @@ impl Kernel {
         &mut self.channels[start..start + self.stride]
     }
 
-    /// The object's state changed: enables or disables the threads that wait for it.
+    /// Updates the ready threads after a change of the object's state.
     #[inline]
     pub(super) fn refresh(&mut self, object: ObjectId, channel: usize) {
         let open = self.thing(object).open(channel);
@@ -217,7 +216,7 @@ impl Kernel {
         }
     }
 
-    /// Whether a mutex is recursive and the thread's own.
+    /// Whether a mutex is recursive and owned by the thread.
     #[inline]
     fn owns(&self, t: u32, object: ObjectId) -> bool {
         let mutex = self.thing(object);
@@ -238,7 +237,7 @@ impl Kernel {
         }
     }
 
-    /// Whether the operation fits the objects that it names; otherwise why not.
+    /// Why the operation does not fit its objects; `None` if it does.
     #[inline]
     pub(super) fn misfit(&self, operation: &Operation) -> Option<&'static str> {
         let fits = nature(operation.kind).fits;
@@ -256,7 +255,7 @@ impl Kernel {
             let second = match operation.kind {
                 Kind::Wait => nature(Kind::Lock).fits,
                 Kind::Load | Kind::Store | Kind::Update | Kind::Read | Kind::Write => fits,
-                // Any kind of object will do, if it exists.
+                // Any kind of existing object is allowed.
                 _ => u16::MAX,
             };
             if second & kind_of(operation.second) == 0 {

@@ -1,4 +1,5 @@
-//! Pending operations: entering them into the sets that say what can happen, and taking them out.
+//! Pending operations: adding threads to the sets that determine what is enabled, and removing
+//! them.
 
 use super::nature::{Waits, nature};
 use super::objects::{SECOND, WATCH};
@@ -9,7 +10,7 @@ use crate::operation::{Kind, Object, ObjectId, Operation, ThreadId};
 use crate::plan::Timeouts;
 
 impl Kernel {
-    /// The thread waits for its turn to do this.
+    /// Sets the pending operation of a thread.
     #[inline]
     pub(super) fn enter(&mut self, t: u32, operation: Operation) {
         let thread = self.thread_mut(t);
@@ -23,7 +24,7 @@ impl Kernel {
         self.enlist(t);
     }
 
-    /// A thread that waits may give up from now on, as if it had a time limit. For guests whose
+    /// From now on, the waiting thread may give up, as if it had a time limit. For guests whose
     /// threads can be cancelled.
     pub fn interrupt(&mut self, thread: ThreadId) {
         let t = thread.0;
@@ -35,8 +36,7 @@ impl Kernel {
         self.enlist(t);
     }
 
-    /// Puts a pending thread into all sets where it belongs: a function of its state and its
-    /// objects'.
+    /// Adds a pending thread to all its sets, which depend on its state and that of its objects.
     #[inline]
     pub(super) fn enlist(&mut self, t: u32) {
         let thread = &self.threads[t as usize];
@@ -63,14 +63,14 @@ impl Kernel {
         }
     }
 
-    /// The same for what does not just wait in a channel of its object. `open` tells whether its
-    /// channel is, if it has one.
+    /// The same for operations that do not simply wait in a channel of their object. `open` says
+    /// whether the channel is open, if there is one.
     fn enlist_specially(&mut self, t: u32, open: bool) {
         let thread = &self.threads[t as usize];
         let (rank, argument, mut timed) = (thread.rank, thread.pending.argument, thread.pending.timed);
         let ready = match thread.pending.kind {
             Kind::Join => {
-                // Joining a thread that does not exist is misuse, which was reported before.
+                // Joining a thread that does not exist is misuse, which is reported elsewhere.
                 if let Some(awaited) = self.named_thread(argument) {
                     self.thread_mut(awaited.0).awaited = true;
                 }
@@ -102,7 +102,7 @@ impl Kernel {
                 false
             }
             kind @ (Kind::Yield | Kind::Sleep) if thread.spin == Spin::Waiting => {
-                // Time passes for a sleeper: it goes on when nothing else can.
+                // A sleeper continues when nothing else can happen.
                 timed |= kind == Kind::Sleep;
                 for i in 0..self.threads[t as usize].seen.len() {
                     let (object, _) = self.threads[t as usize].seen[i];
@@ -131,14 +131,14 @@ impl Kernel {
     }
 
     fn add_timed(&mut self, rank: u32) {
-        // It could have waited, and given up, before its turn came: whether it does wait in this
-        // execution depends on the order of steps that have nothing to do with it.
+        // It could have waited and timed out before it was enabled: whether it waits in this
+        // execution depends on the order of independent steps.
         self.incomplete |= self.timeouts != Timeouts::Always;
         bits::set(&mut self.timed, rank);
         self.odd += 1;
     }
 
-    /// Takes a pending thread out of all sets.
+    /// Removes a pending thread from all sets.
     #[inline]
     pub(super) fn retire(&mut self, t: u32) {
         let thread = &self.threads[t as usize];
@@ -165,7 +165,8 @@ impl Kernel {
         self.unwatch(t);
     }
 
-    /// A thread at a barrier, in a futex's queue or with an offer in a rendezvous queue may go on.
+    /// Whether a thread at a barrier, in a futex's queue or with an offer in a rendezvous queue is
+    /// enabled.
     fn may_leave(&self, t: u32) -> bool {
         let thread = self.thread(t);
         let queue = self.thing(thread.pending.object);
@@ -175,21 +176,22 @@ impl Kernel {
         }
     }
 
-    /// A thread is about to read again what it reads already, by a lock that may let writers go
-    /// first (`argument` 1).
+    /// Whether a thread is about to acquire a read lock again that may let writers go first
+    /// (`argument` 1).
     pub(super) fn is_recursive(&self, t: u32) -> bool {
         let thread = self.thread(t);
         let operation = &thread.pending;
         operation.argument == 1 && thread.reading.iter().any(|&(held, _)| held == operation.object)
     }
 
-    /// And a writer waits for it: the lock does not say whether that lets the thread in.
+    /// Whether a writer waits for it, too: it is unspecified whether the lock then admits the
+    /// thread.
     pub(super) fn may_queue(&self, t: u32) -> bool {
         self.is_recursive(t)
             && self.channel(self.thread(t).pending.object, SECOND).iter().any(|&writers| writers != 0)
     }
 
-    /// How many alternatives the operation of a ready thread has.
+    /// The number of alternatives of a ready thread's operation.
     pub(super) fn alternatives(&self, t: u32) -> u32 {
         let operation = &self.thread(t).pending;
         match operation.kind {
@@ -199,7 +201,7 @@ impl Kernel {
             Kind::Toss => operation.argument.min(MOST_ALTERNATIVES - 1) as u32 + 1,
             Kind::NotifyOne => self.waiters(operation.object).max(1),
             Kind::FutexWake => sets(self.waiters(operation.object), operation.argument),
-            // A receiver that is about to wait may not wait yet.
+            // A receiver that is about to wait may not be waiting yet.
             Kind::TrySend => 1 + u32::from(self.sendable(operation.object)),
             Kind::ReadLock | Kind::TryReadLock => 1 + u32::from(self.may_queue(t)),
             _ => 1,
@@ -207,13 +209,13 @@ impl Kernel {
     }
 }
 
-/// How many sets of `n` waiters there are, at most as many as may be chosen from.
+/// The number of sets of `n` waiters, limited to the number of alternatives.
 pub(super) fn sets(waiters: u32, n: u64) -> u32 {
     let n = n.min(u64::from(waiters)) as u32;
     let n = u64::from(n.min(waiters - n));
     let mut result = 1u64;
     for i in 0..n {
-        // A binomial coefficient at every step of the loop, hence the division is exact.
+        // The result is a binomial coefficient in every iteration, so the division is exact.
         result = result * (u64::from(waiters) - i) / (i + 1);
         if result >= MOST_ALTERNATIVES {
             return MOST_ALTERNATIVES as u32;

@@ -1,4 +1,4 @@
-//! What each step does to the objects.
+//! The effect of each step on the objects.
 
 use super::access::{Access, Place};
 use super::objects::{FIRST, SECOND};
@@ -8,10 +8,10 @@ use crate::bits;
 use crate::execution::{Choice, End, FailureKind, Finding};
 use crate::operation::{Kind, Object, ObjectId, Operation, Outcome, Site};
 
-/// Whether the thread's own code runs on after a step.
+/// Whether the thread's own code continues after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
-    /// It does.
+    /// It continues.
     Run,
     /// It waits for another step, which the kernel enters itself.
     Wait,
@@ -27,7 +27,7 @@ fn ok_if(ok: bool) -> Outcome {
 }
 
 impl Kernel {
-    /// Performs the pending step of thread `t`. Its access was computed in this state.
+    /// Performs the pending step of thread `t`, whose access was computed in this state.
     #[inline]
     pub(super) fn perform(&mut self, t: u32, alternative: u32, access: &Access) -> After {
         if alternative == Choice::STAY {
@@ -67,10 +67,10 @@ impl Kernel {
         after
     }
 
-    /// The step of a thread that can take it.
+    /// The effect of a thread's step.
     ///
-    /// Long, because it has an arm for each kind of operation. Arms in functions of their own would
-    /// hide that each kind has exactly one, and would cost a call for each step.
+    /// Long, because it has an arm for each kind of operation. Separate functions would hide that
+    /// each kind has exactly one, and would cost a call per step.
     fn act(&mut self, t: u32, alternative: u32, access: &Access) -> After {
         let Operation { kind, object, second, argument, site, .. } = self.threads[t as usize].pending;
         let exclusive = access.first.is_exclusive();
@@ -266,6 +266,7 @@ impl Kernel {
                 }
                 OK
             }
+            Kind::End => OK,
             Kind::Message => {
                 self.messages = self.messages.saturating_add(1);
                 OK
@@ -283,14 +284,14 @@ impl Kernel {
         After::Run
     }
 
-    /// Fails the execution: the thread misused an object.
+    /// Fails the execution because the thread misused an object.
     #[cold]
     pub(super) fn misuse(&mut self, t: u32, why: &'static str) -> After {
         self.fail_at(FailureKind::Misuse, why, t, self.thread(t).pending.site);
         After::End
     }
 
-    /// Takes a mutex that is free, or the thread's own.
+    /// Acquires a mutex that is free or owned by the thread.
     fn acquire(&mut self, t: u32, object: ObjectId, count: u32, site: Site) {
         let mutex = self.thing_mut(object);
         if mutex.owner == NONE {
@@ -335,7 +336,7 @@ impl Kernel {
         }
     }
 
-    /// The process ended: threads that still live are leaked, unless they were detached.
+    /// The process ended: live threads are leaked unless they were detached.
     pub(super) fn exit(&mut self) {
         for t in 0..self.count {
             let thread = self.thread(t);

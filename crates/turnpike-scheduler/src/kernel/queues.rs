@@ -1,7 +1,7 @@
-//! Queues: sending, receiving, and logs of which step a message comes from.
+//! Queues: sending, receiving, and logs of the steps that sent or took messages.
 //!
-//! Sending and receiving commute unless it is the same message, or the room for it: the two ends of
-//! a queue have histories of their own, and each message remembers its sender.
+//! Sends and receives commute unless they concern the same message or the room for it: the two ends
+//! of a queue have separate histories, and each message remembers its sender.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -13,29 +13,29 @@ use super::threads::Phase;
 use crate::fingerprint::Fingerprint;
 use crate::operation::{Kind, Object, ObjectId, Outcome};
 
-/// A step, as far as those that depend on it need to know.
+/// The part of a step that dependent steps need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
     pub(super) hash: Fingerprint,
     pub(super) time: u64,
 }
 
-/// Of one queue.
+/// The log of one queue.
 #[derive(Debug)]
 pub(super) struct Log {
     /// The history of the outgoing end.
     pub(super) head: Cell,
-    /// The history of senders that went.
+    /// The history of closed senders.
     pub(super) senders: Cell,
-    /// The steps that sent the messages that are there.
+    /// The steps that sent the messages in the queue.
     pub(super) sent: VecDeque<Mark>,
     /// The steps that made room for further messages, if the queue is bounded.
     pub(super) room: VecDeque<Mark>,
-    /// The steps that took messages of a rendezvous queue, by the number of the message.
+    /// The steps that took the messages of a rendezvous queue, by number of the message.
     pub(super) taken: Vec<Mark>,
 }
 
-/// Of all queues; reused from execution to execution.
+/// The logs of all queues, reused between executions.
 #[derive(Debug)]
 pub(super) struct Logs {
     logs: Vec<Log>,
@@ -47,12 +47,12 @@ impl Logs {
         Logs { logs: Vec::new(), used: 0 }
     }
 
-    /// An execution begins.
+    /// Starts an execution.
     pub(super) fn clear(&mut self) {
         self.used = 0;
     }
 
-    /// For a new queue.
+    /// Adds the log of a new queue.
     pub(super) fn add(&mut self) -> u32 {
         match self.logs.get_mut(self.used) {
             Some(log) => {
@@ -133,12 +133,12 @@ impl Kernel {
         OK
     }
 
-    /// The step that the thread just took, for those that depend on it.
+    /// The mark of the step that the thread just took.
     fn mark(&self, t: u32) -> Mark {
         Mark { hash: self.thread(t).past, time: self.thread(t).time }
     }
 
-    /// Senders to a rendezvous queue whose message was taken, or will never be, may go on.
+    /// Enables senders to a rendezvous queue whose message was taken, or will never be.
     pub(super) fn release_offers(&mut self, object: ObjectId) {
         if self.thing(object).object != (Object::Queue { capacity: 0 }) {
             return;

@@ -1,4 +1,4 @@
-//! Recording: what an execution leaves behind.
+//! Recording of executions.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,7 +14,7 @@ use crate::operation::{Kind, Object, ObjectId, Site, ThreadId};
 use crate::plan::Detail;
 
 impl Kernel {
-    /// Forgets the last execution's record.
+    /// Clears the record of the last execution.
     pub(super) fn clear_record(&mut self) {
         self.steps.clear();
         self.choices.clear();
@@ -29,7 +29,7 @@ impl Kernel {
         self.incomplete = false;
     }
 
-    /// A choice was made.
+    /// Records a choice.
     #[inline]
     pub(super) fn record_choices(&mut self, count: u32, pick: Pick) {
         let first_choice = self.choices.len() as u32;
@@ -57,14 +57,14 @@ impl Kernel {
         self.steps.push(Step { taken: pick.position, count, first_choice, choice, fingerprint });
     }
 
-    /// Appends the choices of the present state.
+    /// Appends the choices of the current state.
     fn list_choices(&mut self) {
         let mut choices = core::mem::take(&mut self.choices);
         self.each_choice(|t, alternative| choices.push(self.choice(t, alternative)));
         self.choices = choices;
     }
 
-    /// The operation of the step that is about to happen.
+    /// Records the operation of the step that is about to happen.
     pub(super) fn record_operation(&mut self, t: u32, alternative: u32, access: &Access) {
         let choice = self.choice_of(t, alternative, access);
         if self.sketches.on {
@@ -75,7 +75,7 @@ impl Kernel {
         }
     }
 
-    /// The fingerprint after it.
+    /// Records the fingerprint after the step.
     pub(super) fn record_fingerprint(&mut self) {
         if self.sketches.on {
             return;
@@ -86,7 +86,7 @@ impl Kernel {
         }
     }
 
-    /// The execution stops in a state with choices: lists them.
+    /// Lists the choices of the state in which the execution stops.
     pub(super) fn record_last(&mut self) {
         self.last_choices = Some(self.choices.len());
         self.list_choices();
@@ -103,7 +103,7 @@ impl Kernel {
         }
     }
 
-    /// Moves the record to `out`, whose buffers come back for the next execution.
+    /// Moves the record to `out`, and keeps its buffers for the next execution.
     pub(super) fn hand_out(&mut self, out: &mut Execution) {
         core::mem::swap(&mut self.steps, &mut out.steps);
         core::mem::swap(&mut self.choices, &mut out.choices);
@@ -132,7 +132,7 @@ impl Kernel {
         self.end = Some(End::Finished);
     }
 
-    /// Names, and who waits for what.
+    /// Records the names, and what threads wait for.
     fn describe(&self, out: &mut Execution) {
         for t in 0..self.count {
             let thread = self.thread(t);
@@ -163,7 +163,7 @@ impl Kernel {
         }
     }
 
-    /// Who keeps a pending thread from going on, if it is one thread.
+    /// The thread that blocks a pending thread, if it is a single one.
     fn holder(&self, t: u32) -> Option<ThreadId> {
         let operation = &self.thread(t).pending;
         let object = match operation.kind {
@@ -196,7 +196,7 @@ impl Kernel {
         name
     }
 
-    /// Writes the name of a thread, and allocates nothing.
+    /// Writes the name of a thread without allocating.
     pub(super) fn write_name(&self, t: u32, out: &mut dyn fmt::Write) -> fmt::Result {
         if let Some(name) = self.given_name(true, t) {
             return out.write_str(name);
@@ -213,7 +213,7 @@ impl Kernel {
         write!(out, ".{}", thread.index)
     }
 
-    /// The number of an object among those of its kind.
+    /// The name of an object: its kind, and its number among objects of that kind.
     fn object_name(&self, id: u32, before: &mut [u32; 10]) -> String {
         let (what, kind) = match self.objects[id as usize].object {
             Object::Mutex { .. } => ("mutex", 0),

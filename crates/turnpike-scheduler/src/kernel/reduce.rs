@@ -1,9 +1,9 @@
 //! Partial-order reduction of the choice list: sleep sets and persistent sets.
 //!
-//! A choice sleeps when an equivalent execution was begun by taking it earlier: it stays asleep
-//! until a step that it depends on. A set of threads is persistent when nothing that the others may
-//! ever do depends on what its members are about to do: then it is enough to let its members go.
-//! Both leave a shorter list of choices, whatever the policy.
+//! A choice sleeps if an equivalent execution took it earlier; it stays asleep until a step that it
+//! depends on. A set of threads is persistent if nothing that the others may ever do depends on the
+//! pending operations of its members: then scheduling only its members is enough. Both leave a
+//! shorter list of choices for any policy.
 
 use alloc::vec::Vec;
 
@@ -18,24 +18,24 @@ use crate::fingerprint::Fingerprint;
 use crate::operation::{Kind, ObjectId};
 use crate::plan::{Plan, Policy};
 
-/// What the plan asks for, and who sleeps.
+/// The plan's reductions, and the sleep set.
 #[derive(Debug)]
 pub(crate) struct Reducer {
     /// Whether the list of choices is shortened at all.
     pub(super) filters: bool,
     /// Whether there is a sleep set.
     pub(super) active: bool,
-    /// Whether all choices of the present state were left out.
+    /// Whether all choices of the current state were removed.
     pub(super) hides: bool,
     sleep: bool,
     awake: bool,
-    /// Threads and alternatives that sleep.
+    /// Sleeping threads and alternatives.
     asleep: Vec<(u32, u32)>,
-    /// Who sleeps where the prefix ends.
+    /// The sleep set at the end of the prefix.
     initially: Vec<(u32, u32)>,
-    /// Thread name, object name, whether it may modify it; sorted.
+    /// Thread name, object name, whether the thread may modify it; sorted.
     table: Option<Vec<(u64, u64, bool)>>,
-    /// Members of the set that is being closed, and of the best one so far, by thread.
+    /// Members of the set under construction, and of the best one so far, by thread.
     members: Vec<bool>,
     best: Vec<bool>,
     scratch: Vec<Run>,
@@ -60,18 +60,13 @@ impl Reducer {
 }
 
 impl Kernel {
-    /// An execution begins.
+    /// Starts an execution.
     pub(super) fn begin_reduction(&mut self, plan: &Plan<'_>) {
         let reducer = &mut self.reduction;
         reducer.sleep = plan.reduction.sleep;
         reducer.asleep.clear();
-        reducer.initially.clear();
-        reducer.awake = false;
-        if let Policy::Awake { sleep } = plan.policy {
-            reducer.awake = true;
-            reducer.sleep = false;
-            reducer.initially.extend(sleep.iter().map(|&(thread, alternative)| (thread.0, alternative)));
-        }
+        self.change_sleepers(plan);
+        let reducer = &mut self.reduction;
         match plan.reduction.persistent {
             Some(may) => {
                 let table = reducer.table.get_or_insert_default();
@@ -81,13 +76,29 @@ impl Kernel {
             }
             None => reducer.table = None,
         }
-        reducer.active = reducer.sleep || reducer.awake;
         reducer.filters = reducer.sleep || reducer.table.is_some();
         reducer.hides = false;
     }
 
-    /// The fingerprint of the state: with sleep sets or bounds it also tells who sleeps and what is
-    /// left, because the choices depend on that.
+    /// Who sleeps where the prefix ends is another matter for each plan. Who sleeps by what the steps before left
+    /// out is not.
+    pub(super) fn change_sleepers(&mut self, plan: &Plan<'_>) {
+        let reducer = &mut self.reduction;
+        reducer.initially.clear();
+        reducer.awake = false;
+        if let Policy::Awake { sleep } = plan.policy {
+            reducer.awake = true;
+            reducer.sleep = false;
+            reducer.initially.extend(sleep.iter().map(|&(thread, alternative)| (thread.0, alternative)));
+        }
+        if !reducer.sleep {
+            reducer.asleep.clear();
+        }
+        reducer.active = reducer.sleep || reducer.awake;
+    }
+
+    /// The fingerprint of the state. With sleep sets or bounds it includes the sleep set and the
+    /// remaining budget, because the choices depend on them.
     pub fn fingerprint(&self) -> u128 {
         let sum = self.sum.wrapping_add(self.bounds_now());
         if !self.reduction.sleep {
@@ -99,7 +110,7 @@ impl Kernel {
         })
     }
 
-    /// What a sleeping choice adds to a fingerprint.
+    /// The contribution of a sleeping choice to the fingerprint.
     fn sleeper(&self, t: u32, alternative: u64) -> u128 {
         self.thread(t).past.mix_word(alternative << 8 | 0xff).summand()
     }
@@ -108,7 +119,7 @@ impl Kernel {
         self.reduction.asleep.contains(&(t, alternative))
     }
 
-    /// The first choice that does not sleep. The sleep set begins where the prefix ends.
+    /// The first choice that is not asleep. The sleep set starts at the end of the prefix.
     pub(crate) fn first_awake(&mut self) -> Option<Pick> {
         self.fill_initial();
         let (mut found, mut position) = (None, 0);
@@ -130,8 +141,8 @@ impl Kernel {
         }
     }
 
-    /// A step is about to be taken: those before it in the list fall asleep, and those that depend
-    /// on it wake up.
+    /// Updates the sleep set for a step that is about to be taken: choices before it in the list
+    /// fall asleep, and sleepers that depend on it wake up.
     pub(super) fn fall_asleep(&mut self, pick: Pick) {
         let mut asleep = core::mem::take(&mut self.reduction.asleep);
         if self.reduction.sleep {
@@ -154,13 +165,13 @@ impl Kernel {
         self.reduction.asleep = asleep;
     }
 
-    /// What those who sleep after this step add to the fingerprint.
+    /// The contribution of the sleep set after this step to the fingerprint.
     pub(super) fn sleep_after(&self, pick: Pick) -> u128 {
         if !self.reduction.sleep {
             return 0;
         }
         let step = self.choice(pick.thread, pick.alternative);
-        // Behind a write that the step adds.
+        // The position after a write that the step adds.
         let new = || {
             let access = self.access(pick.thread, pick.alternative);
             self.hash_after(pick.thread, 0, &access).bits() as u64
@@ -210,8 +221,7 @@ impl Kernel {
         self.reduction.hides = some && self.runs.is_empty();
     }
 
-    /// Keeps the choices of the smallest persistent set that is found by closing over what threads
-    /// may do.
+    /// Keeps the choices of the smallest persistent set that closure under interference finds.
     fn keep_persistent(&mut self) {
         // Timeouts and spurious wake-ups depend on all other steps, so nothing can be pruned.
         if self.runs.iter().any(|run| run.first >= Choice::SPURIOUS) {
@@ -231,8 +241,8 @@ impl Kernel {
         (self.reduction.members, self.reduction.best) = (members, best);
     }
 
-    /// Closes the set of one thread under interference; how many choices it has, or something that
-    /// is not less than `enough`.
+    /// Closes the set of one thread under interference. Returns its number of choices, or some
+    /// number that is at least `enough`.
     fn close(&self, seed: u32, members: &mut Vec<bool>, enough: u32) -> u32 {
         members.clear();
         members.resize(self.count as usize, false);
@@ -263,11 +273,11 @@ impl Kernel {
         size(members)
     }
 
-    /// Whether something that thread `q` may ever do depends on what thread `p` is about to do, or
-    /// enables it.
+    /// Whether anything that thread `q` may ever do depends on the pending operation of thread `p`,
+    /// or enables it.
     fn interferes(&self, q: u32, p: u32) -> bool {
         let operation = &self.thread(p).pending;
-        // Whoever asks whether a thread has ended depends on all of its steps.
+        // A test whether a thread has ended depends on all of its steps.
         if self.may_name(q, self.thread(p).name, false) {
             return true;
         }
@@ -277,7 +287,7 @@ impl Kernel {
                 return operation.argument == u64::from(q) && self.thread(q).phase != Phase::Ended;
             }
             Kind::Toss if operation.object == ObjectId::NONE => return false,
-            Kind::Assert | Kind::Message => return false,
+            Kind::Assert | Kind::Message | Kind::End => return false,
             Kind::Yield | Kind::Sleep => return !self.is_ready(p),
             _ => {}
         }
@@ -293,19 +303,19 @@ impl Kernel {
         })
     }
 
-    /// Whether a thread may ever give back the region that an object lies in.
+    /// Whether a thread may ever free the region of an object.
     fn may_free(&self, t: u32, object: ObjectId) -> bool {
         self.region(object).is_some_and(|region| self.may(t, region, true))
     }
 
-    /// Whether a thread may ever use something that lies in a region.
+    /// Whether a thread may ever access an object in a region.
     fn may_use_part(&self, t: u32, region: ObjectId) -> bool {
         let objects = (0..self.objects.len() as u32).map(ObjectId);
         objects.filter(|&object| self.thing(object).within == region).any(|object| self.may(t, object, false))
     }
 
-    /// A thread gives a region back: a table that does not tell so is wrong about it, and proves
-    /// nothing.
+    /// Checks a step that frees a region against the table: if the table lacks it, the table is
+    /// wrong and the search proves nothing.
     #[cold]
     pub(super) fn check_freeing(&mut self, t: u32) {
         let region = self.thread(t).pending.object;

@@ -1,8 +1,8 @@
-//! Sketches: hashes of states that forget how the state was reached.
+//! Sketches: hashes of states that ignore how the state was reached.
 //!
-//! A sketch says what each thread is about to do, and which step modified each object last. Far
-//! fewer states differ by it than by their happens-before past, so a search can tell what is new.
-//! Equal sketches may hide different states: nothing may be left out because of them.
+//! A sketch contains each thread's pending operation, and the step that last modified each object.
+//! Far fewer states differ in it than in their happens-before past, so a search can recognise new
+//! ones. Equal sketches may belong to different states: nothing may be pruned because of them.
 
 use alloc::vec::Vec;
 
@@ -11,12 +11,12 @@ use super::threads::Phase;
 use crate::execution::Choice;
 use crate::fingerprint::name;
 
-/// What is remembered for sketches of the present state.
+/// The data for the sketch of the current state.
 #[derive(Debug)]
 pub(crate) struct Sketches {
-    /// Whether steps carry them in place of fingerprints.
+    /// Whether steps carry sketches instead of fingerprints.
     pub(crate) on: bool,
-    /// Of each object, what the last step that modified it adds to the sum.
+    /// By object, the contribution to the sum of the last step that modified it.
     modified: Vec<u64>,
     sum: u64,
 }
@@ -34,7 +34,7 @@ impl Sketches {
 }
 
 impl Kernel {
-    /// The sketch of the present state.
+    /// The sketch of the current state.
     pub(super) fn sketch(&self) -> u64 {
         let mut sum = self.sketches.sum;
         for t in 0..self.count {
@@ -49,7 +49,7 @@ impl Kernel {
         sum
     }
 
-    /// A step is about to happen, which may modify its object.
+    /// Updates the sketch for a step that is about to happen.
     pub(super) fn sketch_step(&mut self, step: &Choice) {
         let object = step.object.0 as usize;
         if !step.exclusive || object >= self.objects.len() {

@@ -1,10 +1,10 @@
 //! Spin loops: a thread that yields, has only read since it yielded in the same state, and would
-//! read the same again, waits for a change instead. That keeps state spaces finite, and detects loops
-//! that no thread will ever end. A loop that counts its turns never comes back to the same state, and
-//! goes on.
+//! read the same values again, waits for a change instead. That keeps state spaces finite, and
+//! detects infinite loops. A loop that counts its iterations never returns to the same state, and
+//! keeps running.
 //!
-//! A turn may have several yields. As in Brent's search for cycles, the state is compared with that
-//! at an earlier yield, which is replaced by the present one after one, three, seven … yields.
+//! An iteration may have several yields. As in Brent's cycle detection, the state is compared with
+//! that at an earlier yield, which is replaced by the current one after one, three, seven … yields.
 
 use super::Kernel;
 use super::access::{Access, Place};
@@ -13,19 +13,19 @@ use super::threads::{Spin, life};
 use crate::bits;
 use crate::operation::{Kind, ObjectId, Operation};
 
-/// A spinning thread that reads more objects than this between two yields is not watched.
+/// A spinning thread that reads more objects between two yields is not watched.
 const MOST_SEEN: usize = 64;
-/// A turn of a loop has no more yields than this.
+/// Limit on the yields of a loop iteration.
 const MOST_YIELDS: u32 = 31;
 
-/// The thread's own state, as far as it is reported. Sleeping reports none.
+/// The thread's own state, as far as reported. Sleeping reports none.
 fn own_state(operation: &Operation) -> u64 {
     if operation.kind == Kind::Yield { operation.argument } else { 0 }
 }
 
 impl Kernel {
-    /// A thread yields: if it only read since it yielded last, and nothing that it read has
-    /// changed, then it would do the same again, and waits for a change instead.
+    /// A thread yields. If it has only read since its last yield, and nothing that it read has
+    /// changed, it would repeat itself, so it waits for a change instead.
     pub(super) fn check_spinning(&mut self, t: u32) {
         let thread = self.thread(t);
         if thread.pending.object != ObjectId::NONE {
@@ -45,14 +45,14 @@ impl Kernel {
         }
         if spins {
             self.thread_mut(t).spin = Spin::Waiting;
-            // State that is not reported may change from turn to turn.
+            // Unreported state may differ between iterations.
             self.incomplete |= state & 1 == 0;
-            // Threads with a watch count as odd, so that `retire` looks after them.
+            // Threads that watch objects count as odd, so that `retire` handles them.
             self.odd += 1;
         }
     }
 
-    /// The thread knows what it waits for.
+    /// The thread has declared what it waits for.
     fn await_change(&mut self, t: u32) {
         let object = self.thread(t).pending.object;
         let version = self.thing(object).version;
@@ -63,7 +63,7 @@ impl Kernel {
         self.odd += 1;
     }
 
-    /// Keeps track of whether the thread only reads between two yields.
+    /// Tracks whether the thread only reads between two yields.
     pub(super) fn follow_spin(&mut self, t: u32, access: &Access) {
         let thread = self.thread_mut(t);
         let (kind, argument) = (thread.pending.kind, thread.pending.argument);
@@ -73,7 +73,7 @@ impl Kernel {
                 thread.yields -= 1;
                 return;
             }
-            // A turn begins here.
+            // Start of an iteration.
             thread.patience =
                 if thread.spin == Spin::No { 0 } else { (2 * thread.patience + 1).min(MOST_YIELDS) };
             thread.yields = thread.patience;
@@ -82,8 +82,8 @@ impl Kernel {
             thread.seen.clear();
             return;
         }
-        // The word of a futex may be changed unseen: a thread that finds it changed, or wakes
-        // others, does not just repeat itself.
+        // A futex word may change unobserved: a thread that finds it changed, or wakes others, does
+        // not merely repeat itself.
         if matches!(kind, Kind::FutexWait | Kind::FutexWake) {
             thread.spin = Spin::No;
             return;
@@ -94,12 +94,12 @@ impl Kernel {
             if let Place::Object(object) | Place::Head(object) | Place::Weak(object) = touch.place()
                 && read
             {
-                self.saw(t, object);
+                self.record_read(t, object);
                 reads = true;
             }
         }
         if kind == Kind::TryJoin && !self.thread(t).outcome.ok {
-            self.saw(t, life(argument as u32));
+            self.record_read(t, life(argument as u32));
             reads = true;
         }
         let changes = access.touches().iter().any(|touch| touch.modifies());
@@ -108,20 +108,20 @@ impl Kernel {
         }
     }
 
-    /// The thread read an object.
-    pub(super) fn saw(&mut self, t: u32, object: ObjectId) {
+    /// Records that the thread read an object.
+    pub(super) fn record_read(&mut self, t: u32, object: ObjectId) {
         let version = self.objects.get(object.0 as usize).map_or(0, |thing| thing.version);
         let thread = &mut self.threads[t as usize];
         if thread.spin == Spin::Maybe && thread.seen.len() <= MOST_SEEN {
-            // What matters is that it did not change since it was read first: a thread that saw two
-            // values in one turn of its loop may do something else in the next.
+            // Keep the version of the first read: a thread that saw two values in one iteration may
+            // behave differently in the next.
             if !thread.seen.iter().any(|(seen, _)| *seen == object) {
                 thread.seen.push((object, version));
             }
         }
     }
 
-    /// An object was modified.
+    /// Records that an object was modified.
     #[inline]
     pub(super) fn modified(&mut self, object: ObjectId) {
         let thing = self.thing_mut(object);
@@ -148,7 +148,7 @@ impl Kernel {
         self.unwatch(t);
         let spins = self.thread(t).pending.object == ObjectId::NONE;
         if self.weak.on && spins && self.thread(t).seen.len() == 1 {
-            // It would only wait again if it read the old value.
+            // With the old value it would only wait again.
             self.demand_newer(t);
         }
         let thread = self.thread_mut(t);
@@ -158,7 +158,7 @@ impl Kernel {
         self.odd -= 1;
     }
 
-    /// Takes a spinning thread out of the channels of what it watches.
+    /// Removes a spinning thread from the channels of the objects that it watches.
     pub(super) fn unwatch(&mut self, t: u32) {
         let thread = &self.threads[t as usize];
         if thread.spin != Spin::Waiting {

@@ -1,4 +1,4 @@
-//! Threads: who exists, in which order their names come, who runs.
+//! Threads: their lifecycle, the order of their names, and which one runs.
 
 use alloc::vec::Vec;
 
@@ -9,10 +9,10 @@ use crate::fingerprint::{self, Fingerprint};
 use crate::kernel::objects::Cell;
 use crate::operation::{Kind, ObjectId, Operation, Outcome, Site, ThreadId};
 
-/// What a thread is at.
+/// The phase of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// It runs, or is about to: it has no pending operation.
+    /// It runs or is about to: it has no pending operation.
     Running,
     /// It announced an operation.
     Pending,
@@ -20,73 +20,73 @@ pub(super) enum Phase {
     Ended,
 }
 
-/// One thread of the execution. Slots are reused from execution to execution for their buffers.
+/// A thread of the execution. Slots are reused between executions for their buffers.
 #[derive(Debug)]
 pub(super) struct Thread {
     pub(super) phase: Phase,
-    /// The operation it is about to do, when it is pending.
+    /// The operation that it is about to perform, if it is pending.
     pub(super) pending: Operation,
     pub(super) outcome: Outcome,
-    /// Hash of its past, its creation included.
+    /// Hash of its past, including its creation.
     pub(super) past: Fingerprint,
-    /// What it adds to the state's fingerprint: nothing before its first step.
+    /// Its contribution to the fingerprint of the state: nothing before its first step.
     pub(super) summand: u128,
     /// Position of its name among all names.
     pub(super) rank: u32,
     pub(super) parent: u32,
-    /// Steps that had been taken when it was created.
+    /// Number of steps before its creation.
     pub(super) born: u32,
     /// Number among its parent's children.
     pub(super) index: u32,
     pub(super) depth: u32,
     pub(super) children: u32,
-    /// Objects that it registered without a name.
+    /// Number of objects that it registered without a name.
     pub(super) objects: u32,
     pub(super) name: u64,
     pub(super) site: Site,
     pub(super) detached: bool,
-    /// Another thread announced that it joins this one.
+    /// Whether another thread announced that it joins this one.
     pub(super) awaited: bool,
     /// The token of park and unpark, and its history.
     pub(super) token: bool,
     pub(super) token_cell: Cell,
     pub(super) token_time: u64,
-    /// A waiter that was notified (or gave up) and only needs its mutex; a barrier's or futex's
-    /// waiter that may leave.
+    /// Whether a waiter was notified (or gave up) and needs only its mutex; or a waiter of a
+    /// barrier or futex may leave.
     pub(super) woken: bool,
     pub(super) timed_out: bool,
-    /// It waits for a lock that it reads already, behind a writer who waits for it.
+    /// Whether it waits for a lock that it already reads, behind a waiting writer.
     pub(super) behind: bool,
     /// Number of the round or notification that woke it.
     pub(super) wake: u64,
     /// The step that woke it, for its fingerprint.
     pub(super) waker: Fingerprint,
-    /// How often it had locked the recursive mutex that it gave up for waiting, and where.
+    /// How often it had locked the recursive mutex that it released for waiting, and where.
     pub(super) saved: (u32, Site),
     /// Virtual time.
     pub(super) time: u64,
-    /// Read locks it holds, and where it got them.
+    /// Read locks that it holds, and where it acquired them.
     pub(super) reading: Vec<(ObjectId, Site)>,
-    /// Objects it read since it yielded, with their versions.
+    /// Objects that it read since it yielded, with their versions.
     pub(super) seen: Vec<(ObjectId, u32)>,
     pub(super) spin: Spin,
-    /// Its own state when the present turn of its loop began, yields that may follow before another
-    /// begins, and how many there may be then.
+    /// Its own state at the start of the current iteration, how many yields may follow before the
+    /// next one starts, and the limit for that.
     pub(super) turn: u64,
     pub(super) yields: u32,
     pub(super) patience: u32,
-    /// Steps it took.
+    /// Number of its steps.
     pub(super) steps: u32,
 }
 
-/// Whether a thread does nothing but read between two yields.
+/// Whether a thread only reads between two yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spin {
-    /// It has not yielded, or has done something since.
+    /// It has not yielded, or has done something else since.
     No,
-    /// It yielded, and only read since.
+    /// It yielded, and has only read since.
     Maybe,
-    /// It yielded again, nothing that it read had changed, and it waits for a change.
+    /// It yielded again, nothing that it read has changed, and it waits for a change.
     Waiting,
 }
 
@@ -129,7 +129,7 @@ impl Thread {
         }
     }
 
-    /// Makes the slot a new thread, keeping its buffers.
+    /// Resets the slot for a new thread, keeping its buffers.
     fn reset(&mut self) {
         let mut reading = core::mem::take(&mut self.reading);
         let mut seen = core::mem::take(&mut self.seen);
@@ -140,7 +140,7 @@ impl Thread {
 }
 
 impl Kernel {
-    /// Thread `t`; the guests' ids are checked before they come here.
+    /// Thread `t`; ids from guests are checked before.
     #[inline]
     pub(super) fn thread(&self, t: u32) -> &Thread {
         &self.threads[t as usize]
@@ -151,13 +151,13 @@ impl Kernel {
         &mut self.threads[t as usize]
     }
 
-    /// Ranks and threads.
+    /// The thread at a rank.
     #[inline]
     pub(super) fn at_rank(&self, rank: u32) -> u32 {
         self.order[rank as usize]
     }
 
-    /// The first thread.
+    /// Adds the main thread.
     pub(super) fn add_main(&mut self) {
         let t = self.add_thread();
         let thread = self.thread_mut(t);
@@ -165,7 +165,7 @@ impl Kernel {
         self.order.push(t);
     }
 
-    /// A slot.
+    /// Allocates a slot.
     fn add_thread(&mut self) -> u32 {
         let t = self.count;
         self.count += 1;
@@ -209,7 +209,7 @@ impl Kernel {
         t
     }
 
-    /// Finds the place of a new thread's name: behind all descendants of its parent.
+    /// Inserts the name of a new thread: after all descendants of its parent.
     fn insert_rank(&mut self, t: u32) {
         let parent = self.thread(self.thread(t).parent);
         let (depth, mut rank) = (parent.depth, parent.rank as usize + 1);
@@ -224,7 +224,7 @@ impl Kernel {
             self.thread_mut(t).rank = rank as u32;
             return;
         }
-        // All behind it move by one place: take their bits out of all sets, and put them back.
+        // All later ones move by one position: remove them from all sets, and add them again.
         self.leave_sets(rank);
         self.order.insert(rank, t);
         for i in rank..self.order.len() {
@@ -234,7 +234,7 @@ impl Kernel {
         self.enter_sets(rank);
     }
 
-    /// More threads than bits: all sets get longer.
+    /// Grows all sets when there are more threads than bits.
     fn widen(&mut self) {
         self.leave_sets(0);
         self.stride *= 2;
@@ -247,7 +247,7 @@ impl Kernel {
         self.enter_sets(0);
     }
 
-    /// Takes the threads from a rank on out of all sets, because their ranks change.
+    /// Removes the threads from a rank on from all sets, because their ranks change.
     fn leave_sets(&mut self, from: usize) {
         for i in from..self.order.len() {
             let t = self.order[i];
@@ -257,7 +257,7 @@ impl Kernel {
         }
     }
 
-    /// Puts them back.
+    /// Adds them again.
     fn enter_sets(&mut self, from: usize) {
         for i in from..self.order.len() {
             let t = self.order[i];
@@ -276,8 +276,8 @@ impl Kernel {
         if self.weak.on {
             self.add_mark(t, false);
         }
-        // Looking at all threads is slow when there are many: only if one can wait for this end.
-        // Those that spin count as odd.
+        // Visiting all threads is slow if there are many: only if one can wait for this end.
+        // Spinning threads count as odd.
         if !self.thread(t).awaited && self.odd == 0 {
             return;
         }
@@ -300,7 +300,8 @@ impl Kernel {
         t < u64::from(self.count) && self.thread(t as u32).phase == Phase::Ended
     }
 
-    /// Who runs on after the current thread stopped for good or at an announcement.
+    /// The thread that continues after a new one reached its first announcement or its end: its
+    /// creator.
     #[inline]
     pub(super) fn creator(&mut self) -> Option<u32> {
         let creator = self.starting.pop()?;
@@ -308,7 +309,7 @@ impl Kernel {
         Some(creator)
     }
 
-    /// The end when no choice is left.
+    /// The reason for the end when no choice is left.
     pub(super) fn stuck(&self) -> End {
         let mut waiting = false;
         for thread in &self.threads[..self.count as usize] {
@@ -324,13 +325,13 @@ impl Kernel {
     }
 }
 
-/// Stands for the fact that a thread has not ended, among the objects that a spinning thread read.
+/// Represents the fact that a thread has not ended, among the objects that a spinning thread read.
 pub(super) fn life(t: u32) -> ObjectId {
     ObjectId(0x8000_0000 | t)
 }
 
 impl Kernel {
-    /// The thread of an operation's argument.
+    /// The thread that an operation's argument denotes.
     pub(super) fn named_thread(&self, argument: u64) -> Option<ThreadId> {
         (argument < u64::from(self.count)).then_some(ThreadId(argument as u32))
     }

@@ -1,8 +1,8 @@
-//! Virtual time: each thread has a clock that sleeping and giving up move on, and that learns from
-//! what it waits for.
+//! Virtual time: each thread has a clock that advances by sleeping and timing out, and to the time
+//! of whatever the thread waited for.
 //!
-//! It flows along happens-before and nothing else, so that it is the same in all executions that
-//! differ only in the order of independent steps.
+//! It propagates only along happens-before, so it is equal in all executions that differ only in
+//! the order of independent steps.
 
 use super::Kernel;
 use super::access::Access;
@@ -12,14 +12,15 @@ use crate::execution::Choice;
 use crate::operation::{Kind, ObjectId};
 
 impl Thread {
-    /// It cannot be earlier than this.
+    /// Advances the clock to at least this time.
     pub(super) fn learn_time(&mut self, time: u64) {
         self.time = self.time.max(time);
     }
 }
 
 impl Kernel {
-    /// Thread `t` takes its pending step. Messages and wake-ups carry time with them elsewhere.
+    /// Advances time for the pending step of thread `t`. Messages and wake-ups carry their time
+    /// elsewhere.
     pub(super) fn pass_time(&mut self, t: u32, alternative: u32, access: &Access) {
         if alternative >= Choice::SPURIOUS {
             return;
@@ -41,7 +42,7 @@ impl Kernel {
             }
             Kind::ReadUnlock => self.release_time(t, object, 1),
             Kind::Close if !done => self.release_time(t, object, 1),
-            // The last sender goes after all others.
+            // The last sender closes after all others.
             Kind::Close => {
                 self.acquire_time(t, object, true);
                 self.release_time(t, object, 0);

@@ -1,5 +1,5 @@
-//! Waiting and waking: condition variables, barriers, futexes. A waiting thread goes on by a step
-//! of its own after it was woken.
+//! Waiting and waking: condition variables, barriers, futexes. After being woken, a waiting thread
+//! continues by a separate step.
 
 use super::objects::{Class, FIRST};
 use super::perform::{After, NOT_OK, OK};
@@ -8,12 +8,12 @@ use crate::bits;
 use crate::operation::{Kind, Object, ObjectId, Outcome, Site};
 
 impl Kernel {
-    /// How many threads wait on a condition variable or a futex.
+    /// The number of threads that wait on a condition variable or a futex.
     pub(super) fn waiters(&self, object: ObjectId) -> u32 {
         bits::count(self.channel(object, FIRST))
     }
 
-    /// First half of waiting on a condition variable: gives up the mutex and enters the queue.
+    /// First half of waiting on a condition variable: releases the mutex and enters the queue.
     pub(super) fn wait(&mut self, t: u32, mutex: ObjectId, site: Site) -> After {
         let mut saved = (1, site);
         if mutex != ObjectId::NONE {
@@ -33,7 +33,7 @@ impl Kernel {
         After::Wait
     }
 
-    /// A waiter may go on, thanks to the step that thread `by` takes now.
+    /// Wakes a waiter, by the current step of thread `by`.
     pub(super) fn wake(&mut self, waiter: Option<u32>, by: u32, object: ObjectId) {
         let Some(t) = waiter else { return };
         let (waker, time, number) = (self.thread(by).past, self.thread(by).time, self.thing(object).round);
@@ -56,7 +56,7 @@ impl Kernel {
         Outcome { value: n, ok: n > 0, timed_out: false }
     }
 
-    /// Whether the next one to arrive at a barrier is the last of its round.
+    /// Whether the next arrival at a barrier is the last of its round.
     pub(super) fn completes(&self, object: ObjectId) -> bool {
         let barrier = self.thing(object);
         match barrier.object {
@@ -85,7 +85,7 @@ impl Kernel {
         After::Wait
     }
 
-    /// The last arrival of a round, of a thread that does not look at who came last: all go on after
+    /// The last arrival of a round, by a thread that ignores which one is last: all continue after
     /// all arrivals, and the next round comes after this one.
     fn complete(&mut self, t: u32, object: ObjectId) -> After {
         let barrier = self.thing_mut(object);
@@ -121,7 +121,7 @@ impl Kernel {
     pub(super) fn futex_wake(&mut self, t: u32, object: ObjectId, most: u64, alternative: u32) -> Outcome {
         let waiters = self.waiters(object);
         let wanted = most.min(u64::from(waiters)) as u32;
-        // The alternative numbers the sets in lexicographic order: decide member by member.
+        // The alternative numbers the sets in lexicographic order: decode it member by member.
         let (mut number, mut at, mut left) = (alternative, 0, wanted);
         let mut behind = waiters;
         while left > 0 {

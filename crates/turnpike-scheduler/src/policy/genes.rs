@@ -1,9 +1,9 @@
 //! Genetic search: the choices of an execution are the bits of a chromosome.
 //!
 //! A state with n > 1 choices takes the next ceil(log2 n) bits, most significant first; the first
-//! bit of all is the most significant one of the first word. A value that is not a position is
-//! replaced by a random one, which is written back, so that the same chromosome means the same
-//! execution ever after.
+//! bit is the most significant one of the first word. A value that is not a position is replaced by
+//! a random one, which is written back, so that from then on the chromosome determines the
+//! execution.
 
 use crate::kernel::{Kernel, Pick};
 

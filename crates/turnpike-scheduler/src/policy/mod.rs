@@ -1,8 +1,7 @@
-//! How an execution goes on where the plan's prefix ends.
+//! How an execution continues after the plan's prefix.
 //!
-//! Each policy answers one question: which of the choices of the present state. Random numbers come
-//! from one generator that the plan seeds, and are drawn in an order that depends on the execution
-//! only.
+//! Each policy selects one of the choices of the current state. Random numbers come from one
+//! generator, seeded by the plan, and are drawn in an order that depends only on the execution.
 
 use alloc::vec::Vec;
 
@@ -11,6 +10,7 @@ use crate::kernel::{Kernel, Pick};
 use crate::plan::{Plan, Policy};
 use crate::random::Random;
 
+mod few;
 mod genes;
 mod priorities;
 mod weighted;
@@ -25,6 +25,8 @@ pub(crate) enum Way {
     Uniform,
     Pct,
     Pos,
+    Few,
+    Turns,
     Weighted,
     Genes,
     Awake,
@@ -33,19 +35,21 @@ pub(crate) enum Way {
 /// The data of all policies, of which only the current one is used; buffers are kept.
 #[derive(Debug)]
 pub(crate) struct Data {
-    /// Change points, by the priority that they lead to.
+    /// Change points, by the priority that they assign.
     points: Vec<u32>,
-    /// Of each thread, for policies that have them.
+    /// Priority of each thread, for policies with priorities.
     priorities: Vec<u64>,
-    /// Choices among several threads so far.
+    /// Number of choices among several threads so far.
     switches: u32,
     /// Priority of the next thread that yields.
     lowest: u64,
+    /// Which threads go first.
+    few: few::Few,
     /// Expected events of each thread.
     events: Vec<u32>,
     genes: Vec<u64>,
     genes_read: u32,
-    /// The threads and alternatives to follow, and how many of them have been taken.
+    /// The threads and alternatives to follow, and how many of them have been consumed.
     order: Vec<(u32, u32)>,
     followed: usize,
 }
@@ -57,6 +61,7 @@ impl Data {
             priorities: Vec::new(),
             switches: 0,
             lowest: 0,
+            few: few::Few::new(),
             events: Vec::new(),
             genes: Vec::new(),
             genes_read: 0,
@@ -67,7 +72,7 @@ impl Data {
 }
 
 impl Kernel {
-    /// Starts to follow the policy of a plan.
+    /// Sets the policy of a plan.
     pub(crate) fn set_policy(&mut self, plan: &Plan<'_>) {
         let data = &mut self.policy;
         data.points.clear();
@@ -88,6 +93,8 @@ impl Kernel {
             Policy::Uniform { seed } => (Way::Uniform, seed),
             Policy::Pct { seed, .. } => (Way::Pct, seed),
             Policy::Pos { seed } | Policy::Sketch { seed } => (Way::Pos, seed),
+            Policy::Few { seed } => (Way::Few, seed),
+            Policy::Turns => (Way::Turns, 0),
             Policy::Weighted { seed, events } => {
                 data.events.extend_from_slice(events);
                 (Way::Weighted, seed)
@@ -104,12 +111,15 @@ impl Kernel {
         if let Policy::Pct { depth, length, .. } = plan.policy {
             self.begin_pct(depth, length);
         }
+        if self.way == Way::Few {
+            self.begin_few();
+        }
     }
 
-    /// Chooses among `count` choices, of which there is at least one.
+    /// Chooses among `count` > 0 choices.
     #[inline]
     pub(crate) fn choose(&mut self, count: u32) -> Option<Pick> {
-        if let Some(pick) = self.choose_to_go_on() {
+        if let Some(pick) = self.choose_to_continue() {
             return Some(pick);
         }
         match self.way {
@@ -123,6 +133,8 @@ impl Kernel {
             }
             Way::Pct => self.choose_pct(count),
             Way::Pos => self.choose_highest(),
+            Way::Few => self.choose_few(),
+            Way::Turns => self.choose_fewest_steps(),
             Way::Weighted => self.choose_weighted(),
             Way::Genes => self.choose_by_genes(count),
         }
@@ -135,7 +147,7 @@ impl Kernel {
         }
     }
 
-    /// The next entry of the order that can be taken.
+    /// The next applicable entry of the order.
     fn choose_following(&mut self) -> Option<Pick> {
         while let Some(&(t, alternative)) = self.policy.order.get(self.policy.followed) {
             self.policy.followed += 1;
@@ -146,7 +158,7 @@ impl Kernel {
         self.choose_last()
     }
 
-    /// One of the alternatives of the thread with this first choice, each equally likely.
+    /// One of the alternatives of the thread with this first choice, uniformly.
     #[inline]
     pub(crate) fn choose_alternative(&mut self, first: Pick) -> Option<Pick> {
         let count = self.count_of(first.thread);
@@ -157,7 +169,7 @@ impl Kernel {
         self.at_position(first.position + offset)
     }
 
-    /// Moves the chromosome, as far as it was read, into the record.
+    /// Moves the bits that were read into the record.
     pub(crate) fn hand_out_genes(&mut self, out: &mut Execution) {
         out.genes.clear();
         core::mem::swap(&mut out.genes, &mut self.policy.genes);

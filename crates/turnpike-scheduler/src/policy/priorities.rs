@@ -1,25 +1,25 @@
 //! Random priorities: of threads (PCT), or of pending operations (POS).
 //!
-//! PCT runs the enabled thread of highest priority; at `depth - 1` randomly chosen moments it
-//! lowers that thread below all that were not lowered. A bug of depth d shows with probability at
-//! least 1/(n k^(d-1)) in each execution of n threads and k steps. POS draws a priority for each
-//! pending operation, and again for those that race with the step taken, which makes all orders of
-//! racing operations likely.
+//! PCT runs the enabled thread of highest priority; at `depth - 1` randomly chosen points it lowers
+//! that thread below all that were not lowered. It finds a bug of depth d with probability at least
+//! 1/(n k^(d-1)) in each execution of n threads and k steps. POS draws a priority for each pending
+//! operation, and again for those that race with the step taken, which makes all orders of racing
+//! operations likely.
 
 use crate::kernel::{Kernel, Pick};
 use crate::policy::Way;
 
-/// Priorities of threads that were not lowered are above this.
+/// Priorities of threads that were not lowered exceed this.
 const HIGH: u64 = 1 << 63;
-/// Change point i leads to this plus i; yielding leads below.
+/// Change point i assigns this plus i; yielding assigns less.
 const MIDDLE: u64 = 1 << 62;
 
 impl Kernel {
     pub(super) fn begin_pct(&mut self, depth: u32, length: u32) {
         self.policy.switches = 0;
         self.policy.lowest = MIDDLE - 1;
-        // A depth beyond the number of steps means a change at every step: no need for more points
-        // than that.
+        // A depth beyond the number of steps means a change at every step: more points are not
+        // needed.
         for _ in 1..depth.min(length.saturating_add(1)) {
             let point = self.random.below(u64::from(length.max(1))) as u32;
             self.policy.points.push(point);
@@ -29,7 +29,7 @@ impl Kernel {
     /// Gives a new thread, or a new pending operation, a random priority.
     #[inline]
     pub(crate) fn draw_priority(&mut self, t: u32) {
-        if matches!(self.way, Way::Pct | Way::Pos) {
+        if matches!(self.way, Way::Pct | Way::Pos | Way::Few) {
             let priority = HIGH | self.random.next();
             self.set_priority(t, priority);
         }
@@ -45,7 +45,7 @@ impl Kernel {
 
     pub(super) fn choose_pct(&mut self, count: u32) -> Option<Pick> {
         let mut best = self.highest()?;
-        // Only states in which several threads can run count.
+        // Only states in which several threads are enabled count.
         if self.count_of(best.thread) < count {
             let now = self.policy.switches;
             self.policy.switches += 1;
@@ -55,7 +55,7 @@ impl Kernel {
             }
         }
         if self.is_yielding(best.thread) {
-            // It goes first now and has the lowest priority afterwards.
+            // It runs now, and has the lowest priority afterwards.
             let lowest = self.policy.lowest;
             self.policy.lowest -= 1;
             self.set_priority(best.thread, lowest);
@@ -69,8 +69,19 @@ impl Kernel {
         self.choose_alternative(best)
     }
 
-    /// The first choice of the thread of highest priority that can take a step; the first of
-    /// equals.
+    /// The first choice of the thread that took the fewest steps.
+    pub(super) fn choose_fewest_steps(&mut self) -> Option<Pick> {
+        let mut best: Option<(Pick, u32)> = None;
+        self.each_first(|pick| {
+            let steps = self.steps_of(pick.thread);
+            if best.is_none_or(|(_, fewest)| steps < fewest) {
+                best = Some((pick, steps));
+            }
+        });
+        self.choose_alternative(best?.0)
+    }
+
+    /// The first choice of the enabled thread of highest priority; the first one among equals.
     #[inline]
     fn highest(&self) -> Option<Pick> {
         let (mut best, mut highest) = (None, 0);

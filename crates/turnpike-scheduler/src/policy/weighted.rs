@@ -1,4 +1,4 @@
-//! A random walk that is uniform over interleavings, as far as the estimates are right.
+//! A random walk that is uniform over interleavings if the estimates are correct.
 
 use crate::kernel::{Kernel, Pick};
 
@@ -22,7 +22,7 @@ impl Kernel {
         self.choose_alternative(chosen?)
     }
 
-    /// Events that a thread is expected to have left: at least the one that it is about to do.
+    /// Expected remaining events of a thread: at least the pending one.
     fn remaining(&self, t: u32) -> u64 {
         let expected = self.policy.events.get(t as usize).copied().unwrap_or(1);
         u64::from(expected.saturating_sub(self.steps_of(t)).max(1))

@@ -1,4 +1,4 @@
-//! Executions as a whole: how they end, who waits for whom, threads that start, time, spinning.
+//! Whole executions: their ends, waiting threads, starting threads, time, spinning.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,6 +19,7 @@ const NONE: ObjectId = ObjectId::NONE;
 #[test]
 fn deadlocks_tell_who_waits_for_whom() {
     use Kind::*;
+    use turnpike_scheduler::End;
     let mut script =
         program(vec![MUTEX, MUTEX], vec![vec![op(Lock, O), op(Lock, P)], vec![op(Lock, P), op(Lock, O)]]);
     let plan = Plan { policy: Policy::First, detail: Detail::Full, ..Plan::new(&[0, 1]) };
@@ -41,6 +42,7 @@ fn deadlocks_tell_who_waits_for_whom() {
 #[test]
 fn the_ends_of_executions() {
     use Kind::*;
+    use turnpike_scheduler::End;
     let mut failing =
         program(vec![], vec![vec![with(Assert, NONE, 1), with(Assert, NONE, 0), op(Yield, NONE)]]);
     let out = run(&mut failing, &Plan { policy: Policy::First, ..Plan::new(&[]) });
@@ -55,7 +57,7 @@ fn the_ends_of_executions() {
     let out = run(&mut long, &Plan::new(&[0, 0]));
     assert_eq!((out.end, out.steps.len()), (End::Stopped, 2));
 
-    // Exit is a step while others live, and they are leaked unless they are detached.
+    // Exit is a step while other threads live, and they are leaked unless they are detached.
     for (detached, expected) in [(false, vec![Finding::Leak(ThreadId(1))]), (true, vec![])] {
         let mut exiting = Script::new(move |_| {
             let mut begun = false;
@@ -72,7 +74,7 @@ fn the_ends_of_executions() {
         });
         let out = run(&mut exiting, &Plan { policy: Policy::First, ..Plan::new(&[]) });
         assert_eq!((out.end, out.steps.len(), out.findings), (End::Finished, 1, expected));
-        // With none alive it is no step.
+        // With no other thread alive it is not a step.
         let out = run(&mut exiting, &Plan { policy: Policy::First, ..Plan::new(&[1]) });
         assert_eq!((out.end, out.steps.len(), out.findings), (End::Finished, 1, vec![]));
     }
@@ -131,7 +133,8 @@ fn threads_start_at_once_and_are_ordered_by_name() {
 
 #[test]
 fn many_threads_and_back() {
-    // More threads than a machine word has bits, all at one mutex; then a small execution with the same kernel.
+    // More threads than a machine word has bits, all at one mutex; then a small execution with the
+    // same kernel.
     for n in [1u32, 63, 64, 65, 130, 300] {
         let mut script = Script::new(move |context| {
             let mutex = context.register(MUTEX);
@@ -152,11 +155,12 @@ fn many_threads_and_back() {
 #[test]
 fn time_limits() {
     use Kind::*;
+    use turnpike_scheduler::End;
     let timed = |kind| Operation { timed: true, deadline: 50, ..op(kind, O) };
     let wait = Operation { second: P, timed: true, deadline: 50, ..op(Wait, O) };
     let late = Outcome { timed_out: true, ..Outcome::default() };
     let yes = Outcome { ok: true, ..Outcome::default() };
-    // A lock that nobody gives back: only a time limit helps.
+    // A lock that is never released: only a time limit helps.
     for (timeouts, end) in [
         (Timeouts::Never, End::Deadlock),
         (Timeouts::WhenStuck, End::Finished),
@@ -169,7 +173,7 @@ fn time_limits() {
         assert_eq!(found[1], if end == End::Finished { vec![late] } else { vec![] });
         assert_eq!(out.incomplete, timeouts != Timeouts::Always);
     }
-    // A waiter whose time is up takes a step for that, and another to get the mutex back.
+    // A waiter that times out takes a step for that, and another to reacquire the mutex.
     let threads = vec![vec![op(Lock, P), wait], vec![op(Message, NONE)]];
     let mut script = program(vec![Object::Condvar, MUTEX], threads.clone());
     let plan = Plan { timeouts: Timeouts::Always, detail: Detail::Full, ..Plan::new(&[0, 0]) };
@@ -184,6 +188,7 @@ fn time_limits() {
 #[test]
 fn waking_up_for_no_reason() {
     use Kind::*;
+    use turnpike_scheduler::End;
     let wait = Operation { second: P, ..op(Wait, O) };
     let threads = vec![vec![op(Lock, P), wait, wait]];
     let mut script = program(vec![Object::Condvar, MUTEX], threads);
@@ -193,7 +198,7 @@ fn waking_up_for_no_reason() {
         out.choices[out.last_choices..].iter().map(show).collect::<Vec<_>>(),
         ["1.stay Reacquire", "1.spurious Reacquire"]
     );
-    // Nobody has to wake up; who does so waits again, and then cannot any more.
+    // No thread has to wake up; one that does waits again, and then no longer can.
     for (prefix, steps) in [(vec![], 3), (vec![0, 0, 1], 5)] {
         let plan = Plan { spurious: 1, policy: Policy::First, ..Plan::new(&prefix) };
         let out = run(&mut script, &plan);
@@ -204,7 +209,8 @@ fn waking_up_for_no_reason() {
 #[test]
 fn a_thread_that_saw_two_values_does_not_spin() {
     use Kind::*;
-    // A thread looks twice in each turn, and goes on when both looks find the flag set.
+    use turnpike_scheduler::End;
+    // A thread checks twice per iteration, and continues when both checks find the flag set.
     let mut script = Script::new(|context| {
         let flag = context.register(Object::Memory);
         let value = Rc::new(RefCell::new(false));
@@ -232,7 +238,7 @@ fn a_thread_that_saw_two_values_does_not_spin() {
         };
         start(vec![Box::new(spinner), Box::new(setter)])
     });
-    // The flag is set between two looks of one turn.
+    // The flag is set between two checks of one iteration.
     let plan = Plan { policy: Policy::Continue, ..Plan::new(&[0, 0, 0, 0, 1]) };
     let out = run(&mut script, &plan);
     assert_eq!(out.end, End::Finished);
@@ -242,7 +248,8 @@ fn a_thread_that_saw_two_values_does_not_spin() {
 #[test]
 fn spinning_threads_wait_for_a_change() {
     use Kind::*;
-    // One thread spins on memory until it is set; another sets it, after a while.
+    use turnpike_scheduler::End;
+    // One thread spins on memory until another one sets it, after a while.
     let script = |sets: bool| {
         Script::new(move |context| {
             let flag = context.register(Object::Memory);
@@ -271,7 +278,7 @@ fn spinning_threads_wait_for_a_change() {
             start(vec![Box::new(spinner), Box::new(setter)])
         })
     };
-    // The spinner goes first: load, yield, load, and then only the setter can go on.
+    // The spinner goes first: load, yield, load, and then only the setter is enabled.
     let out = run(&mut script(true), &Plan { policy: Policy::Continue, ..Plan::new(&[]) });
     assert_eq!((out.end, out.incomplete), (End::Finished, true));
     assert_eq!(out.steps.len(), 3 + 4 + 2 + 2, "spin, set, see it, join");
@@ -282,7 +289,9 @@ fn spinning_threads_wait_for_a_change() {
 #[test]
 fn time_flows_along_happens_before() {
     use Kind::*;
-    // One thread sleeps with the lock held, and learns nothing of the others; who gets the lock later knows the time.
+    use turnpike_scheduler::End;
+    // One thread sleeps with the lock held, and learns nothing of the others; a later owner of the
+    // lock knows the time.
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = seen.clone();
     let mut script = Script::new(move |context| {
@@ -316,7 +325,7 @@ fn time_flows_along_happens_before() {
         let time = |name: &str| seen.iter().find(|(other, _)| *other == name).map(|&(_, time)| time);
         assert_eq!(time("does not"), Some(3));
         match out.end {
-            // Nobody gives the lock back after the one that keeps it: some wait for ever, or until their time is up.
+            // If a thread keeps the lock, others wait forever, or until they time out.
             End::Deadlock | End::Finished => {}
             other => panic!("{other:?}"),
         }

@@ -1,4 +1,5 @@
-//! All integration tests of this crate, in one binary: linking takes longer than running most of them.
+//! All integration tests of this crate, in one binary: linking takes longer than running most of
+//! them.
 
 mod common;
 mod executions;

@@ -1,4 +1,4 @@
-//! What policies do where the prefix ends, and which choices reductions leave out.
+//! How policies continue after the prefix, and which choices reductions prune.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ use turnpike_scheduler::{
 
 const NONE: ObjectId = ObjectId::NONE;
 
-/// Threads that do so many steps each, all independent.
+/// Threads with these numbers of steps, all independent.
 fn counts(steps: &'static [usize]) -> Script {
     Script::new(|_| start_only(steps.iter().map(|&n| straight(vec![op(Kind::Message, NONE); n])).collect()))
 }
 
-/// Threads that update one variable so many times each.
+/// Threads that update one variable, with these numbers of steps.
 fn updates(steps: &'static [usize]) -> Script {
     Script::new(|context| {
         let x = context.register(Object::Memory);
@@ -29,7 +29,7 @@ fn order(out: &Execution) -> Vec<u32> {
     out.steps.iter().map(|step| step.choice.thread.0).collect()
 }
 
-/// How often each order of threads is taken by this policy, among seeds 0 to n.
+/// How often a policy takes each order of threads, for seeds 0 to n.
 fn orders(script: &mut Script, n: u64, policy: impl Fn(u64) -> Policy<'static>) -> BTreeMap<Vec<u32>, u32> {
     let mut seen = BTreeMap::new();
     for seed in 0..n {
@@ -42,7 +42,8 @@ fn orders(script: &mut Script, n: u64, policy: impl Fn(u64) -> Policy<'static>) 
 
 #[test]
 fn weighted_walks_are_uniform_over_interleavings() {
-    // One step against three: four interleavings. A plain random walk takes the first of them half of the time.
+    // One step against three: four interleavings. A plain random walk takes the first one half of
+    // the time.
     let mut script = counts(&[1, 3]);
     let weighted = orders(&mut script, 8_000, |seed| Policy::Weighted { seed, events: &[0, 1, 3] });
     assert_eq!(weighted.len(), 4);
@@ -62,7 +63,8 @@ fn priorities_change_as_often_as_the_depth_says() {
     assert!(one.iter().all(|(order, n)| switches(order) == 2 && (270..400).contains(n)), "{one:?}");
     let two = orders(&mut script, 2_000, |seed| Policy::Pct { seed, depth: 2, length: 8 });
     assert!(two.len() > 20 && two.keys().all(|order| switches(order) <= 3), "{}", two.len());
-    // A bug of depth 2: the second thread's step between the first two of the first one's. 1 in n * k = 2 * 5 at least.
+    // A bug of depth 2: the second thread's step between the first two of the first thread.
+    // Probability at least 1 / (n * k) = 1 / (2 * 5).
     let mut bug = counts(&[4, 1]);
     let found = orders(&mut bug, 2_000, |seed| Policy::Pct { seed, depth: 2, length: 5 });
     assert!(found[&vec![1, 2, 1, 1, 1]] >= 160, "{found:?}");
@@ -87,7 +89,7 @@ fn partial_order_sampling_tries_all_orders_of_races() {
     let seen = orders(&mut script, 6_000, |seed| Policy::Pos { seed });
     assert_eq!(seen.len(), 6);
     assert!(seen.values().all(|&n| n > 300), "{seen:?}");
-    // With redrawn priorities each choice between two racing operations is even.
+    // With redrawn priorities each choice between two racing operations is fair.
     let first = seen.iter().filter(|(order, _)| order[0] == 1).map(|(_, n)| n).sum::<u32>();
     assert!((2_800..3_200).contains(&first), "{seen:?}");
 }
@@ -144,7 +146,8 @@ fn an_order_is_followed_as_far_as_possible() {
         let out = run(script, &Plan { policy: Policy::Follow { order: &wanted }, ..Plan::new(&[]) });
         out.steps.iter().map(|step| (step.choice.thread.0, step.choice.alternative)).collect::<Vec<_>>()
     };
-    // 1 holds the mutex, so that 3 is passed over; there is no thread 9; the toss has no alternative 7.
+    // Thread 1 holds the mutex, so 3 is skipped; there is no thread 9; the toss has no alternative
+    // 7.
     let taken = order_of(&mut script, &[(1, 0), (3, 0), (9, 0), (2, 2), (1, 0), (3, 0)]);
     assert_eq!(taken, [(1, 0), (2, 2), (1, 0), (3, 0), (3, 0)]);
     assert_eq!(order_of(&mut script, &[(2, 7)])[0], (2, 0));
@@ -152,7 +155,8 @@ fn an_order_is_followed_as_far_as_possible() {
 
 #[test]
 fn genes_are_read_most_significant_bit_first_and_repaired() {
-    // Three threads with one step each and one with two: 4 choices, then 4 or 3, 2 bits each; then 1 bit; then none.
+    // Three threads with one step each and one with two: 4 choices, then 4 or 3, 2 bits each; then
+    // 1 bit; then none.
     let mut script = counts(&[1, 1, 1, 2]);
     let genes = |script: &mut Script, bits: &[u64], seed| {
         run(script, &Plan { policy: Policy::Genes { bits, seed }, ..Plan::new(&[]) })
@@ -165,7 +169,8 @@ fn genes_are_read_most_significant_bit_first_and_repaired() {
     assert_eq!(out.genes_read, 2 + 2 + 1);
     assert_eq!(out.genes, read(&[1, 0, 0, 1, 0, 1, 0]), "nothing to repair");
 
-    // 11 is no position among three: it is replaced, the same way for the same seed, and written back.
+    // 11 is not a position among three: it is replaced, the same way for the same seed, and written
+    // back.
     let spurious = read(&[1, 0, /**/ 1, 1, /**/ 0]);
     let mut replaced = BTreeSet::new();
     for seed in 0..60 {
@@ -183,7 +188,7 @@ fn genes_are_read_most_significant_bit_first_and_repaired() {
     }
     assert_eq!(replaced.len(), 3);
 
-    // Bits beyond the end are drawn, and handed out.
+    // Bits beyond the end are drawn, and returned.
     let out = genes(&mut counts(&[40, 40]), &[], 5);
     assert_eq!(out.genes_read as usize, out.steps.iter().filter(|step| step.count > 1).count());
     assert_eq!(out.genes.len() * 64, (out.genes_read as usize).next_multiple_of(64));
@@ -210,15 +215,15 @@ fn sleepers_wake_up_when_something_depends_on_them() {
     // Threads 1 and 3 sleep; nothing ever wakes 3.
     let out = awake(&mut script, &[], &[(ThreadId(1), 0), (ThreadId(3), 0)]);
     assert_eq!((order(&out), &out.end), (vec![2, 2, 1], &End::Asleep));
-    // Sleep begins where the prefix ends.
+    // The sleep set starts at the end of the prefix.
     let out = awake(&mut script, &[1], &[(ThreadId(1), 0), (ThreadId(2), 0), (ThreadId(3), 0)]);
     assert_eq!((order(&out), &out.end), (vec![2], &End::Asleep));
-    // Unknown threads do no harm.
+    // Unknown threads are harmless.
     let out = awake(&mut script, &[], &[(ThreadId(77), 0)]);
     assert_eq!(out.end, End::Finished);
 }
 
-/// What the threads of a random program may do, by the names that the kernel gives them.
+/// What the threads of a random program may do, by their names in the kernel.
 fn table(script: &mut Script, threads: &[Vec<Piece>]) -> MayAccess {
     let out = run(script, &Plan { detail: Detail::Full, ..Plan::new(&[]) });
     let mut may = MayAccess { proved: true, ..MayAccess::default() };
@@ -248,7 +253,7 @@ fn steps(out: &Execution) -> Vec<Choice> {
 
 #[test]
 fn persistent_sets_leave_out_what_does_not_matter() {
-    // Two pairs of threads that have nothing to do with each other: one pair goes first.
+    // Two independent pairs of threads: one pair goes first.
     let mut pairs = Script::new(|context| {
         let (x, y) = (context.register(Object::Memory), context.register(Object::Memory));
         let store = |object| straight(vec![op(Kind::Store, object)]);
@@ -278,8 +283,8 @@ proptest! {
     #[test]
     fn reductions_keep_all_traces(mut threads in threads(3, 2)) {
         for (operation, then) in threads.iter_mut().flatten() {
-            // Using what was destroyed ends everything: what others would have done then is not in the execution.
-            // A yield names an object only right after a step on it.
+            // Using a destroyed object ends the execution: what other threads would have done then
+            // is missing. A yield refers to an object only right after a step on it.
             if operation.kind == Kind::Destroy {
                 (operation.kind, operation.object) = (Kind::Yield, NONE);
             }

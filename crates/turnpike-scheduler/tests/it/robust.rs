@@ -1,4 +1,5 @@
-//! Whatever guests announce: no panic, and the same positions are the same execution, at every detail.
+//! Whatever guests announce: no panic, and equal positions yield equal executions, at every level
+//! of detail.
 
 use crate::common::{OBJECTS, run};
 use proptest::prelude::*;
@@ -7,7 +8,7 @@ use turnpike_scheduler::{
     Detail, End, Kind, MayAccess, ObjectId, Operation, Plan, Policy, Reduction, Site, ThreadId, Timeouts,
 };
 
-/// Any operation at all, sensible or not.
+/// An arbitrary operation, valid or not.
 fn operation() -> impl Strategy<Value = Operation> {
     let object = || prop_oneof![9 => 0..OBJECTS.len() as u32, 1 => Just(u32::MAX), 1 => any::<u32>()];
     let argument = prop_oneof![8 => 0u64..5, 1 => any::<u64>()];
@@ -62,6 +63,8 @@ fn policy() -> impl Strategy<Value = Policy<'static>> {
             Policy::Uniform { seed },
             Policy::Pct { seed, depth: (seed % 9) as u32, length: (seed % 50) as u32 },
             Policy::Pos { seed },
+            Policy::Few { seed },
+            Policy::Turns,
             Policy::Weighted { seed, events: &[0, 9, 2] },
             Policy::Genes { bits: &[0x1234_5678_9abc_def0], seed },
             Policy::Awake { sleep: &[(ThreadId(1), 0), (ThreadId(2), 1), (ThreadId(99), 7)] },
@@ -92,13 +95,14 @@ proptest! {
             start(threads.iter().map(|operations| straight(operations.clone())).collect())
         });
         let may = MayAccess::default();
-        // With a sleep set of its own, the policy replaces the plan's.
+        // The policy's own sleep set replaces that of the plan.
         let sleep = sleep && !matches!(policy, Policy::Awake { .. });
         let reduction = Reduction { sleep, persistent: persistent.then_some(&may) };
         let plan = Plan { policy, max_steps: 60, reduction, timeouts, spurious, ..Plan::new(&prefix) };
         let first = run(&mut script, &plan);
         let taken: Vec<u32> = first.steps.iter().map(|step| step.taken).collect();
-        // The same plan in full detail; the same positions as a prefix; and the same up to anywhere.
+        // The same plan in full detail; the same positions as a prefix; and the same for a shorter
+        // prefix.
         let full = run(&mut script, &Plan { detail: Detail::Full, ..plan });
         prop_assert_eq!(&full.steps.iter().map(|step| step.taken).collect::<Vec<_>>(), &taken);
         prop_assert_eq!((&full.end, full.fingerprint), (&first.end, first.fingerprint));

@@ -1,7 +1,7 @@
-//! What each kind of operation does: whether it can happen, what comes of it, which alternatives it has.
+//! The semantics of each kind of operation: when it is enabled, its outcome, its alternatives.
 
 use crate::common::{choices, op, outcomes, program, run, with};
-use turnpike_scheduler::{End, FailureKind, Kind, Object, ObjectId, Operation, Outcome, Plan, Policy};
+use turnpike_scheduler::{FailureKind, Kind, Object, ObjectId, Operation, Outcome, Plan, Policy};
 
 const O: ObjectId = ObjectId(0);
 const P: ObjectId = ObjectId(1);
@@ -316,6 +316,7 @@ fn enabledness() {
 #[test]
 fn what_comes_of_it() {
     use Kind::*;
+    use turnpike_scheduler::End;
     let yes = Outcome { ok: true, ..Outcome::default() };
     let no = Outcome::default();
     let value = |value| Outcome { value, ..yes };
@@ -465,6 +466,7 @@ fn what_comes_of_it() {
 #[test]
 fn misuse() {
     use Kind::*;
+    use turnpike_scheduler::End;
     let wait = Operation { second: P, ..op(Wait, O) };
     let table: Vec<(&str, Vec<Object>, Vec<Operation>)> = vec![
         ("does not hold", vec![MUTEX], vec![op(Unlock, O)]),

@@ -1,4 +1,5 @@
-//! Fingerprints name traces: equal exactly when two executions differ only in the order of independent steps.
+//! Fingerprints identify traces: they are equal exactly if two executions differ only in the order
+//! of independent steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,8 @@ const SLEEP: Reduction<'static> = Reduction { sleep: true, persistent: None };
 
 /// Distinct fingerprints of final states, and of all states.
 fn classes(script: &mut Script) -> (usize, usize) {
-    // Plain enumeration, but no state is expanded twice: the number of executions is too large otherwise.
+    // Plain enumeration, but no state is expanded twice: there would be too many executions
+    // otherwise.
     let (mut last, mut states) = (BTreeSet::new(), BTreeSet::new());
     let mut open: Vec<Vec<u32>> = vec![vec![]];
     let out = run(script, &Plan::new(&[]));
@@ -112,7 +114,7 @@ proptest! {
             if dependent(&first, &second) {
                 continue;
             }
-            // What is independent was possible before, unless it had to spin first.
+            // An independent step was possible before, unless it had to spin first.
             let before = &out.choices[out.steps[i - 1].first_choice as usize..][..out.steps[i - 1].count as usize];
             let same = |choice: &&Choice| (choice.thread, choice.alternative) == (second.thread, second.alternative);
             if before.iter().find(same).is_none() {
@@ -149,7 +151,8 @@ proptest! {
             let (first, second) = (steps[i - 1], steps[i]);
             prop_assert!(dependent(&first, &second) || !reversible(&first, &second));
             prop_assert_eq!(dependent(&first, &second), dependent(&second, &first));
-            // Sending when all senders are gone is no program's business: what is received then was possible before, as an end.
+            // A program cannot send after all senders are dropped: what is received then was
+            // possible before, as the end of the queue.
             let gone = |step: &Choice| step.kind == Kind::Close && step.object == second.object && step.argument == 0;
             if first.kind == Kind::Send && steps[..i - 1].iter().any(gone) {
                 continue;
@@ -190,10 +193,12 @@ proptest! {
 
     #[test]
     fn fingerprints_are_traces(mut threads in threads(3, 2)) {
-        // Asking whether a thread has ended depends on its last step only, but which one that is is not known beforehand:
-        // the dependency relation is coarser there. So it is for giving up when nothing else can happen.
+        // A test whether a thread has ended depends only on its last step, which is not known in
+        // advance: the dependency relation is coarser there, as it is for timeouts when nothing
+        // else can happen.
         for pieces in &mut threads {
-            // Using what was destroyed ends everything: what others would have done then is not in the execution.
+            // Using a destroyed object ends the execution: what other threads would have done then
+            // is missing.
             pieces.retain(|(operation, _)| !matches!(operation.kind, Kind::TryJoin | Kind::Destroy));
             for (operation, then) in pieces {
                 operation.timed = false;

@@ -256,19 +256,13 @@ impl<'m> Crew<'m, Drawn<'_>> {
         let mut out = Writer::default();
         for list in &own {
             out.count(list.len());
-            for Priority { rank, chance } in list {
-                out.long(rank.to_bits());
-                out.long(*chance);
-            }
+            list.iter().flat_map(|priority| priority.to_longs()).for_each(|half| out.long(half));
         }
         let mut lists = Vec::with_capacity(peers.workers());
         for part in peers.gather(out.as_slice())? {
             let mut reader = Reader::new(&part);
             while let Some(count) = reader.word() {
-                let next = |_| {
-                    let rank = f64::from_bits(reader.long()?);
-                    Some(Priority { rank, chance: reader.long()? })
-                };
+                let next = |_| Some(Priority::from_longs([reader.long()?, reader.long()?]));
                 let list: Option<Vec<Priority>> = (0..count).map(next).collect();
                 lists.push(list.ok_or_else(garbled)?);
             }

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::parcel;
 use super::peers::Peers;
+use crate::store::push_words;
 
 /// Successors that travel together.
 const BATCH: usize = 512;
@@ -46,16 +47,10 @@ impl Batch {
         }
     }
 
-    /// Adds the words of a state. Those of the usual widths are copied without a call.
+    /// Adds the words of a state.
     #[inline]
     pub(crate) fn push_state(&mut self, state: &[u32]) {
-        match *state {
-            [a] => self.words.push(a),
-            [a, b] => self.words.extend_from_slice(&[a, b]),
-            [a, b, c] => self.words.extend_from_slice(&[a, b, c]),
-            [a, b, c, d] => self.words.extend_from_slice(&[a, b, c, d]),
-            _ => self.words.extend_from_slice(state),
-        }
+        push_words(&mut self.words, state);
     }
 
     /// Whether its states have to be decoded first.

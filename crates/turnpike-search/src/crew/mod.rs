@@ -84,6 +84,14 @@ struct End {
     place: Place,
 }
 
+fn sum_up(tallies: impl Iterator<Item = Tally>) -> Tally {
+    tallies.fold(Tally::default(), |sum, tally| Tally {
+        states: sum.states + tally.states,
+        transitions: sum.transitions + tally.transitions,
+        deadlocks: sum.deadlocks + tally.deadlocks,
+    })
+}
+
 /// All workers of a search.
 pub(crate) struct Crew<'m, K> {
     /// Those of this process.
@@ -308,7 +316,14 @@ impl<'m, K: Keeper> Crew<'m, K> {
         let own = self.own_tally();
         let (outcome, tally) = match &self.peers {
             Some(_) if lost => (Err(garbled()), own),
-            Some(peers) => peers.agree_on_pass(outcome, own),
+            Some(peers) => {
+                let (outcome, tallies) = peers.agree_on_pass(outcome, own);
+                if !pass.again {
+                    run.shares.resize(tallies.len(), 0);
+                    run.shares.iter_mut().zip(&tallies).for_each(|(share, tally)| *share += tally.states);
+                }
+                (outcome, sum_up(tallies.into_iter()))
+            }
             None => (outcome, own),
         };
         self.tally = tally;
@@ -352,11 +367,7 @@ impl<'m, K: Keeper> Crew<'m, K> {
 
     /// What the workers of this process counted in the level.
     fn own_tally(&self) -> Tally {
-        self.workers.iter().fold(Tally::default(), |sum, Worker { tally, .. }| Tally {
-            states: sum.states + tally.states,
-            transitions: sum.transitions + tally.transitions,
-            deadlocks: sum.deadlocks + tally.deadlocks,
-        })
+        sum_up(self.workers.iter().map(|worker| worker.tally))
     }
 
     /// The states from the initial one to one that is kept, flat.

@@ -16,7 +16,9 @@ pub(crate) struct Owners {
 enum By {
     /// The words, among threads of one process.
     Words,
-    /// The words, and what names among them stand for: every process comes to the same answer.
+    /// The words, where none is a name: every process comes to the same answer.
+    Plain,
+    /// The words, and what names among them stand for, to the same end.
     Meaning(Names),
     /// The content hash, where states travel as a whole.
     Content,
@@ -31,7 +33,11 @@ impl Owners {
         let by = match far {
             _ if kept => By::Print,
             false => By::Words,
-            true => names().map_or(By::Content, By::Meaning),
+            true => match names() {
+                None => By::Content,
+                Some(names) if names.positions.is_empty() => By::Plain,
+                Some(names) => By::Meaning(names),
+            },
         };
         Owners { by, workers: workers as u64 }
     }
@@ -45,9 +51,14 @@ impl Owners {
     /// What [`Owners::after`] needs to know of a state whose successors it is asked for.
     #[inline]
     pub(crate) fn origin(&self, explorer: &mut dyn Explorer, state: &[u32]) -> u64 {
-        let By::Meaning(names) = &self.by else { return 0 };
         let all = state.iter().enumerate();
-        all.fold(0, |hash, (position, &word)| hash ^ meaning(explorer, names, position, word))
+        match &self.by {
+            By::Plain => all.fold(0, |hash, (position, &word)| hash ^ share(position, word.into())),
+            By::Meaning(names) => {
+                all.fold(0, |hash, (position, &word)| hash ^ meaning(explorer, names, position, word))
+            }
+            _ => 0,
+        }
     }
 
     /// The owner of a successor, and its hash. Where meanings decide, only what the transition changed is
@@ -63,6 +74,15 @@ impl Owners {
         match &self.by {
             By::Words => {
                 let hash = quick_hash(target);
+                (owner(hash, self.workers), hash)
+            }
+            By::Plain => {
+                let mut hash = origin;
+                for (position, (&before, &after)) in source.iter().zip(target).enumerate() {
+                    if before != after {
+                        hash ^= share(position, before.into()) ^ share(position, after.into());
+                    }
+                }
                 (owner(hash, self.workers), hash)
             }
             By::Meaning(names) => {
@@ -94,7 +114,12 @@ fn meaning(explorer: &mut dyn Explorer, names: &Names, position: usize, word: u3
         true => explorer.portable_states().and_then(|states| Some(states.words()?.name_hash(word))),
         false => None,
     };
-    let meant = meant.unwrap_or(word.into());
+    share(position, meant.unwrap_or(word.into()))
+}
+
+/// The same for what the word means.
+#[inline]
+fn share(position: usize, meant: u64) -> u64 {
     let place = (position as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let product = u128::from(meant ^ place) * 0xd1b5_4a32_d192_ed03_u128;
     product as u64 ^ (product >> 64) as u64

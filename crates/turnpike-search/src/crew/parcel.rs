@@ -21,6 +21,8 @@ pub(crate) struct Form {
     width: usize,
     /// `None`: states travel as a whole.
     names: Option<Names>,
+    /// No word is a name, so nobody has to be asked for one.
+    plain: bool,
     /// Whether the numbers of the sources are told, from which parents are known.
     sources: bool,
     /// Whether content hashes are told.
@@ -30,7 +32,8 @@ pub(crate) struct Form {
 impl Form {
     pub(crate) fn new(explorer: &mut dyn Explorer, width: usize, sources: bool, hashes: bool) -> Self {
         let names = explorer.portable_states().and_then(|states| Some(states.words()?.names()));
-        Form { width, names, sources, hashes }
+        let plain = names.as_ref().is_some_and(|names| names.positions.is_empty());
+        Form { width, names, plain, sources, hashes }
     }
 }
 
@@ -78,7 +81,9 @@ impl Outbound {
             self.out.long(found.hash);
         }
         self.rank = found.rank;
-        if let Some(names) = &form.names
+        if form.plain {
+            write_words(&mut self.out, &mut self.last, first, state, |out, _, word| out.word(word));
+        } else if let Some(names) = &form.names
             && let Some(words) = explorer.portable_states().and_then(|states| states.words())
         {
             self.add_words(first, names, words, state);
@@ -91,7 +96,7 @@ impl Outbound {
     #[inline]
     fn add_words(&mut self, first: bool, names: &Names, words: &mut dyn PortableWords, state: &[u32]) {
         let Outbound { out, last, names: known, .. } = self;
-        let mut add = |out: &mut Writer, position, word| {
+        let add = |out: &mut Writer, position, word| {
             if !names.positions.contains(&position) {
                 return out.word(word);
             }
@@ -105,24 +110,7 @@ impl Outbound {
                 out.block(|out| words.encode_name(word, out));
             }
         };
-        if first {
-            last.clear();
-            last.extend_from_slice(state);
-            return state.iter().enumerate().for_each(|(position, &word)| add(out, position, word));
-        }
-        for (group, (before, after)) in last.chunks_mut(8).zip(state.chunks(8)).enumerate() {
-            let differ = before.iter().zip(after).enumerate();
-            let mask =
-                differ.fold(0u8, |mask, (bit, (before, after))| mask | u8::from(before != after) << bit);
-            out.byte(mask);
-            let mut left = mask;
-            while left != 0 {
-                let bit = left.trailing_zeros() as usize;
-                left &= left - 1;
-                before[bit] = after[bit];
-                add(out, group * 8 + bit, after[bit]);
-            }
-        }
+        write_words(out, last, first, state, add);
     }
 
     /// Whether there is nothing to send.
@@ -139,6 +127,34 @@ impl Outbound {
         message.append(self.out.as_slice());
         self.out.clear();
         message.finish()
+    }
+}
+
+/// Writes the words of a state that differ from those of the `last` one, all of the `first`, by `add`.
+#[inline]
+fn write_words(
+    out: &mut Writer,
+    last: &mut Vec<u32>,
+    first: bool,
+    state: &[u32],
+    mut add: impl FnMut(&mut Writer, usize, u32),
+) {
+    if first {
+        last.clear();
+        last.extend_from_slice(state);
+        return state.iter().enumerate().for_each(|(position, &word)| add(out, position, word));
+    }
+    for (group, (before, after)) in last.chunks_mut(8).zip(state.chunks(8)).enumerate() {
+        let differ = before.iter().zip(after).enumerate();
+        let mask = differ.fold(0u8, |mask, (bit, (before, after))| mask | u8::from(before != after) << bit);
+        out.byte(mask);
+        let mut left = mask;
+        while left != 0 {
+            let bit = left.trailing_zeros() as usize;
+            left &= left - 1;
+            before[bit] = after[bit];
+            add(out, group * 8 + bit, after[bit]);
+        }
     }
 }
 
@@ -179,9 +195,14 @@ impl Inbound {
                 batch.hashes.push(reader.long()?);
             }
             match &form.names {
+                Some(_) if form.plain => {
+                    read_words(&mut reader, form.width, first, &mut batch.words, |reader, _| reader.word())?;
+                }
                 Some(names) => {
                     let words = explorer.portable_states()?.words()?;
-                    self.read_words(&mut reader, form.width, names, words, first, &mut batch.words)?;
+                    let read =
+                        |reader: &mut Reader<'_>, position| self.read_word(reader, names, words, position);
+                    read_words(&mut reader, form.width, first, &mut batch.words, read)?;
                 }
                 None => decode(explorer, reader.bytes()?, &mut batch.words)?,
             }
@@ -190,33 +211,6 @@ impl Inbound {
         // Its room is used again.
         batch.encoded = bytes;
         batch.encoded.clear();
-        Some(())
-    }
-
-    #[inline]
-    fn read_words(
-        &mut self,
-        reader: &mut Reader<'_>,
-        width: usize,
-        names: &Names,
-        words: &mut dyn PortableWords,
-        first: bool,
-        out: &mut Vec<u32>,
-    ) -> Option<()> {
-        let start = out.len();
-        if first {
-            out.resize(start + width, 0);
-        } else {
-            out.extend_from_within(start - width..start);
-        }
-        for (group, words_here) in out[start..].chunks_mut(8).enumerate() {
-            let mut left = if first { u8::MAX >> (8 - words_here.len()) } else { reader.byte()? };
-            while left != 0 {
-                let bit = left.trailing_zeros() as usize;
-                left &= left - 1;
-                *words_here.get_mut(bit)? = self.read_word(reader, names, words, group * 8 + bit)?;
-            }
-        }
         Some(())
     }
 
@@ -242,6 +236,32 @@ impl Inbound {
         }
         self.0.get(number).copied()
     }
+}
+
+/// Reads the words of a state that differ from those of the last one in `out`, all of the `first`, by `read`.
+#[inline]
+fn read_words(
+    reader: &mut Reader<'_>,
+    width: usize,
+    first: bool,
+    out: &mut Vec<u32>,
+    mut read: impl FnMut(&mut Reader<'_>, usize) -> Option<u32>,
+) -> Option<()> {
+    let start = out.len();
+    match (first, start.checked_sub(width).map(|last| &out[last..])) {
+        (false, Some(&[a, b])) => out.extend_from_slice(&[a, b]),
+        (false, Some(_)) => out.extend_from_within(start - width..start),
+        _ => out.resize(start + width, 0),
+    }
+    for (group, words_here) in out[start..].chunks_mut(8).enumerate() {
+        let mut left = if first { u8::MAX >> (8 - words_here.len()) } else { reader.byte()? };
+        while left != 0 {
+            let bit = left.trailing_zeros() as usize;
+            left &= left - 1;
+            *words_here.get_mut(bit)? = read(reader, group * 8 + bit)?;
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]

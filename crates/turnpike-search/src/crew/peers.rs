@@ -103,8 +103,12 @@ impl Peers {
         Ok(self.gather(&part)?.swap_remove(home))
     }
 
-    /// Ends a pass: what all counted, and whether something stopped one of them.
-    pub(crate) fn agree_on_pass(&self, outcome: Result<(), Halt>, own: Tally) -> (Result<(), Halt>, Tally) {
+    /// Ends a pass: what each process counted, and whether something stopped one of them.
+    pub(crate) fn agree_on_pass(
+        &self,
+        outcome: Result<(), Halt>,
+        own: Tally,
+    ) -> (Result<(), Halt>, Vec<Tally>) {
         let mut out = Writer::default();
         out.byte(code(&outcome));
         out.long(own.states);
@@ -112,22 +116,20 @@ impl Peers {
         out.long(own.deadlocks);
         let parts = match self.gather(out.as_slice()) {
             Ok(parts) => parts,
-            Err(halt) => return (Err(halt), own),
+            Err(halt) => return (Err(halt), vec![own]),
         };
-        let (mut codes, mut tally) = (Vec::new(), Tally::default());
+        let (mut codes, mut tallies) = (Vec::new(), Vec::new());
         for part in &parts {
             let mut reader = Reader::new(part);
             codes.push(reader.byte().unwrap_or_default());
             let mut next = || reader.long().unwrap_or_default();
-            tally.states += next();
-            tally.transitions += next();
-            tally.deadlocks += next();
+            tallies.push(Tally { states: next(), transitions: next(), deadlocks: next() });
         }
         let outcome = match outside(codes.into_iter()) {
             Some(stop) => Err(Halt::Stop(stop)),
             None => outcome,
         };
-        (outcome, tally)
+        (outcome, tallies)
     }
 
     /// The incidents of all processes.

@@ -4,7 +4,9 @@
 //! knows it by a lesser discovery, of this level or an earlier one: sending it again would say nothing
 //! new. Most transitions lead to states that were met before, so this saves most of the traffic.
 
-/// One state in so many that the worker owns is remembered, at least.
+use crate::store::{copy_words, prefetch};
+
+/// One state in so many that the worker owns is remembered, at most.
 const SHARE: usize = 8;
 const FEWEST: usize = 1 << 12;
 const MOST: usize = 1 << 20;
@@ -13,9 +15,11 @@ const MOST: usize = 1 << 20;
 #[derive(Default)]
 pub(super) struct Sent {
     width: usize,
-    /// The upper half of the hash of the state in a place; 0 when there is none.
-    tags: Vec<u32>,
-    words: Vec<u32>,
+    /// Places, less one: a power of two.
+    mask: usize,
+    /// For each place the upper half of the hash of its state, 0 when there is none, and the words
+    /// of the state. They lie side by side: a look-up waits for memory once.
+    places: Vec<u32>,
 }
 
 impl Sent {
@@ -25,24 +29,35 @@ impl Sent {
 
     /// Makes the table as large as a worker with so many states can afford.
     pub(super) fn fit(&mut self, owned: usize) {
-        let places = (owned / SHARE).next_power_of_two().clamp(FEWEST, MOST);
-        if places > self.tags.len() {
-            self.tags = vec![0; places];
-            self.words = vec![0; places * self.width];
+        let places = 1 << (owned / SHARE).clamp(FEWEST, MOST).ilog2();
+        if self.places.is_empty() || places > self.mask + 1 {
+            self.mask = places - 1;
+            // Freed before the larger table is taken.
+            self.places = Vec::new();
+            self.places = vec![0; places * (self.width + 1)];
+        }
+    }
+
+    /// Asks for the memory where the look-up of a hash will begin.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        if let Some(place) = self.places.get((hash as usize & self.mask) * (self.width + 1)) {
+            prefetch(place);
         }
     }
 
     /// Remembers a state; whether it was remembered already.
     #[inline]
     pub(super) fn is_known(&mut self, hash: u64, state: &[u32]) -> bool {
-        let Some(mask) = self.tags.len().checked_sub(1) else { return false };
-        let (place, tag) = (hash as usize & mask, (hash >> 32) as u32 | 1);
-        let words = &mut self.words[place * self.width..(place + 1) * self.width];
-        if self.tags[place] == tag && words == state {
+        let (start, tag) = ((hash as usize & self.mask) * (self.width + 1), (hash >> 32) as u32 | 1);
+        let Some([there, words @ ..]) = self.places.get_mut(start..start + self.width + 1) else {
+            return false;
+        };
+        if *there == tag && words.iter().zip(state).all(|(a, b)| a == b) {
             return true;
         }
-        self.tags[place] = tag;
-        words.copy_from_slice(state);
+        *there = tag;
+        copy_words(words, state);
         false
     }
 }

@@ -186,6 +186,8 @@ pub(crate) struct Worker<'m, K> {
     hits: Vec<Hit>,
     successors: Successors,
     sent: Sent,
+    /// Of the successors of one state: who owns it, and its hash.
+    routes: Vec<(usize, u64)>,
     owners: Owners,
     /// How successors travel to other processes.
     form: Form,
@@ -220,6 +222,7 @@ impl<'m, K: Keeper> Worker<'m, K> {
             hits: Vec::new(),
             successors,
             sent,
+            routes: Vec::new(),
             owners,
             form,
             outbound: (0..all).map(|_| Outbound::default()).collect(),
@@ -364,10 +367,18 @@ impl<'m, K: Keeper> Worker<'m, K> {
         id: u32,
     ) {
         let origin = self.owners.origin(&mut *self.view.explorer, state);
+        self.routes.clear();
+        for position in 0..self.successors.len() {
+            let target = self.successors.state(position);
+            let route = self.owners.after(&mut *self.view.explorer, state, origin, target);
+            // The look-ups wait for memory together.
+            self.sent.prefetch(route.1);
+            self.routes.push(route);
+        }
         for position in 0..self.successors.len() {
             let target = self.successors.state(position);
             let explorer = &mut *self.view.explorer;
-            let (owner, hash) = self.owners.after(explorer, state, origin, target);
+            let (owner, hash) = self.routes[position];
             let Some(index) = mail.local(owner) else {
                 let known = K::KEEPS_ALL && self.sent.is_known(hash, target);
                 let found = Discovery { rank, source: id, position: position as u32, hash };

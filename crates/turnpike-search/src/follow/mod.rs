@@ -5,8 +5,9 @@
 //! - A system that offers [paths](turnpike_model::paths::Paths) follows them itself, one call a path
 //!   instead of one a step. [`pool`] does so on any number of threads, [`summary`] judges the
 //!   objectives by how the path ended, and its steps count as states.
-//! - Any other system is walked state by state, with the monitor watching ([`walk`]).
+//! - Any other system is walked state by state, with the monitor watching ([`walk`]). Threads make numbered portions of such walks [`ahead`].
 
+pub(crate) mod ahead;
 pub(crate) mod pool;
 pub(crate) mod summary;
 pub(crate) mod walk;

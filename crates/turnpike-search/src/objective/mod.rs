@@ -11,7 +11,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub(crate) use execution::{ExecutionHit, Judge};
-pub(crate) use monitor::{Hit, HitKind, Monitor};
+pub(crate) use monitor::{Counted, Hit, HitKind, Monitor};
 pub(crate) use sightings::Sightings;
 pub use turnpike_model::Pattern;
 use turnpike_model::{Diagnostic, Label, ViolationKind};

@@ -31,6 +31,13 @@ pub(crate) enum HitKind {
     Lasso { choices: Vec<u32>, entry: usize },
 }
 
+/// What a monitor counted in a part of a search.
+pub(crate) struct Counted {
+    /// Transitions by label.
+    labels: Vec<(usize, u64)>,
+    extremes: Vec<Option<f64>>,
+}
+
 #[derive(Default, Clone)]
 struct LabelFacts {
     count: u64,
@@ -241,6 +248,27 @@ impl Monitor {
         }
         for (extreme, more) in self.extremes.iter_mut().zip(&other.extremes) {
             more.best.into_iter().for_each(|best| extreme.offer(best));
+        }
+    }
+
+    /// What was counted so far, which the monitor forgets.
+    pub(crate) fn take_counted(&mut self) -> Counted {
+        let counted = self.labels.iter_mut().enumerate().filter(|(_, facts)| facts.count > 0);
+        let labels = counted.map(|(label, facts)| (label, std::mem::take(&mut facts.count))).collect();
+        let extremes = self.extremes.iter_mut().map(|extreme| extreme.best.take()).collect();
+        Counted { labels, extremes }
+    }
+
+    /// Adds what another monitor of the same objectives and the same labels counted.
+    pub(crate) fn add_counted(&mut self, more: &Counted) {
+        for &(label, count) in &more.labels {
+            if self.labels.len() <= label {
+                self.labels.resize(label + 1, LabelFacts::default());
+            }
+            self.labels[label].count += count;
+        }
+        for (extreme, best) in self.extremes.iter_mut().zip(&more.extremes) {
+            best.iter().for_each(|&best| extreme.offer(best));
         }
     }
 

@@ -62,6 +62,10 @@ pub struct Run<'m> {
     pub(crate) findings: Findings,
     /// In a portfolio: the strategy that is at work.
     pub(crate) member: Option<&'static str>,
+    /// What [`Progress::shares`] says.
+    pub(crate) shares: Vec<u64>,
+    /// It only walks ahead: what it meets is left to the run that it helps.
+    pub(crate) looks_ahead: bool,
     budget: Budget<'m>,
     /// What the last check found.
     hits: Vec<Hit>,
@@ -92,6 +96,8 @@ impl<'m> Run<'m> {
             team: Team::default(),
             counters: Counters::default(),
             member: None,
+            shares: Vec::new(),
+            looks_ahead: false,
             findings: Findings::new(objectives.len()),
             budget: Budget::new(&options.limits, options.processes.as_ref().map_or(1, Processes::neighbours)),
             hits: Vec::new(),
@@ -359,6 +365,9 @@ impl<'m> Run<'m> {
         hits: &[Hit],
         path: &dyn Fn() -> Path,
     ) -> Result<(), Halt> {
+        if self.looks_ahead {
+            return Err(Halt::Stop(StopReason::Found));
+        }
         outcome.map_err(|error| self.step_error(error, path))?;
         for hit in hits {
             if self.findings.has(hit.objective) {
@@ -419,9 +428,10 @@ impl<'m> Run<'m> {
 
     /// Stops when time or memory is used up, and shows now and then how far the search is.
     pub(crate) fn show_life(&mut self, states: u64, transitions: u64, depth: u32) -> Result<(), Halt> {
-        let (run, control, member) = (self.number, self.control, self.member);
+        let (run, control, member, shares) = (self.number, self.control, self.member, &self.shares);
         self.budget.look_at_the_clock(|seconds, bytes| {
-            let progress = Progress { run, states, transitions, depth, seconds, bytes, member };
+            let shares = shares.clone();
+            let progress = Progress { run, states, transitions, depth, seconds, bytes, member, shares };
             (control.events)(&Event::Progress(progress));
         })
     }

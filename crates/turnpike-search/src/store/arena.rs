@@ -18,6 +18,29 @@ pub(crate) struct Arena {
     alive: Vec<u32>,
 }
 
+/// Adds the words of a state. Those of the usual widths are copied without a call.
+#[inline]
+pub(crate) fn push_words(words: &mut Vec<u32>, state: &[u32]) {
+    match *state {
+        [a] => words.push(a),
+        [a, b] => words.extend_from_slice(&[a, b]),
+        [a, b, c] => words.extend_from_slice(&[a, b, c]),
+        [a, b, c, d] => words.extend_from_slice(&[a, b, c, d]),
+        _ => words.extend_from_slice(state),
+    }
+}
+
+/// Copies the words of a state over those of another, in the same way.
+#[inline]
+pub(crate) fn copy_words(words: &mut [u32], state: &[u32]) {
+    match (words, state) {
+        ([a], &[x]) => *a = x,
+        ([a, b], &[x, y]) => (*a, *b) = (x, y),
+        ([a, b, c], &[x, y, z]) => (*a, *b, *c) = (x, y, z),
+        (words, state) => words.copy_from_slice(state),
+    }
+}
+
 /// Room for a quarter more, never for more than a whole chunk.
 #[cold]
 fn grow(words: &mut Vec<u32>, width: usize) {
@@ -57,7 +80,7 @@ impl Arena {
         if words.len() == words.capacity() && chunk > 0 {
             grow(words, self.width);
         }
-        words.extend_from_slice(state);
+        push_words(words, state);
         self.alive[chunk] += 1;
         self.len += 1;
     }

@@ -13,6 +13,7 @@ mod tree;
 use std::fmt;
 use std::str::FromStr;
 
+pub(crate) use arena::{copy_words, push_words};
 pub(crate) use cover::CoverStore;
 pub(crate) use exact::{ExactStore, quick_hash};
 pub(crate) use lossy::{Fingerprints, stored as stored_print};
@@ -250,7 +251,7 @@ impl Visited {
         match &self.kind {
             Kind::Exact(store) => {
                 out.clear();
-                out.extend_from_slice(store.get(id));
+                push_words(out, store.get(id));
             }
             Kind::Tree(store) => store.load(id, out),
             Kind::Compact(_, retained) | Kind::Bitstate(_, retained) => {

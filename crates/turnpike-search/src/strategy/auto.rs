@@ -21,7 +21,8 @@
 //!
 //! If many threads wait for their turn, systematic search permutes a few of them for a long time,
 //! while the error may need any two. So it gets a smaller share there, and sampling, in which each
-//! thread may come first, gets a larger one.
+//! thread may come first, gets a larger one. The first execution lets all threads go on in turn; the next ones
+//! draw few threads of each kind, and let these go first.
 //!
 //! A program that a few rounds did not cover is large. Sampling, which costs less for each
 //! execution, then gets more of them.
@@ -109,6 +110,8 @@ type Share = (Member, u64, Range<u32>);
 const ALWAYS: Range<u32> = 0..u32::MAX;
 const UNIFORM: Member = Member::Sample(Sampler::Uniform(Over::States));
 const POS: Member = Member::Sample(Sampler::Pos);
+const FEW: Member = Member::Sample(Sampler::Few);
+const TURNS: Member = Member::Sample(Sampler::Turns);
 const PCT_2: Member = Member::Sample(Sampler::Pct { depth: 2 });
 const PCT_3: Member = Member::Sample(Sampler::Pct { depth: 3 });
 const WEIGHTED: Member = Member::Sample(Sampler::Weighted);
@@ -144,6 +147,8 @@ const PROGRAMS: &[Share] = &[
 
 /// The same where threads are a crowd.
 const CROWDED: &[Share] = &[
+    (TURNS, 1, 0..1),
+    (FEW, 8, ALWAYS),
     (UNIFORM, 8, ALWAYS),
     (POS, 6, ALWAYS),
     (Member::Explore, 2, ALWAYS),
@@ -161,7 +166,7 @@ const LARGE: u32 = 5;
 /// So many sampled executions cost about as much as one whose races are analysed.
 const CHEAPER: u64 = 8;
 /// So many threads are a crowd.
-const CROWD: u32 = 16;
+const CROWD: u32 = 8;
 /// Steps of a share for each of its executions, of which one may be longer.
 const STEPS: u64 = 1000;
 /// The same where executions do not end by themselves.
@@ -204,6 +209,8 @@ impl System {
             (_, Member::Drs) => run.options.store.is_exact(),
             // It would remember and continue longer and longer schedules.
             (_, Member::Frontier) => run.counters.executions.cut == 0,
+            // Few threads that never end keep all others waiting.
+            (_, Member::Sample(Sampler::Few)) => run.counters.executions.cut == 0,
             (_, Member::Narrow) => {
                 run.options.store.is_exact() && run.objectives.iter().any(Objective::is_met_by_deadlock)
             }
@@ -331,6 +338,8 @@ impl Member {
             Member::Concrete => "random on clock values",
             Member::Sample(Sampler::Uniform(_)) => "random",
             Member::Sample(Sampler::Pos) => "pos",
+            Member::Sample(Sampler::Few) => "pos with few threads at once",
+            Member::Sample(Sampler::Turns) => "threads in turn",
             Member::Sample(Sampler::Pct { .. }) => "pct",
             Member::Sample(Sampler::Weighted) => "weighted",
             Member::Explore => "exhaustive",
@@ -375,7 +384,14 @@ impl Member {
             Member::Drs => attempts::restart(run, share, |run| drs::search(run, &Drs::default())),
             Member::Narrow => few_transitions::search(run, round % 2 == 1),
             Member::Concrete => concrete::search(run, None),
-            Member::Sample(sampler) => sampling::search(run, *sampler, Extent::default()),
+            Member::Sample(sampler) if follow::natively(run) => {
+                // There is one way only to take turns.
+                let extent = Extent { once: *sampler == Sampler::Turns, ..Extent::default() };
+                sampling::search(run, *sampler, extent)
+            }
+            Member::Sample(sampler) => {
+                attempts::restart(run, share, |run| sampling::search(run, *sampler, Extent::default()))
+            }
             Member::Explore => reduced::search(run, u32::MAX),
             Member::Frontier => frontier::search(run, &mut frontier::Known::default()),
             Member::Breed(fitness) => {

@@ -14,7 +14,7 @@ use crate::crew::{self, Start};
 use crate::error::Halt;
 use crate::limits::StopReason;
 use crate::run::Run;
-use crate::store::{StateTable, Visited, prefetch};
+use crate::store::{StateTable, Visited, prefetch, push_words};
 
 /// How candidates are ordered: by a guide if there is one, and by chance.
 pub(crate) struct Preference {
@@ -42,7 +42,7 @@ impl Preference {
             Some((guide, measure)) => guide.rank(explorer, *measure, state),
             None => 0.0,
         };
-        Priority { rank, chance: (self.chance.draw)(key, content_hash) }
+        Priority::new(rank, (self.chance.draw)(key, content_hash))
     }
 }
 
@@ -52,11 +52,13 @@ pub(crate) struct Smallest {
     preference: Preference,
     /// The depth of the level under way, and the key of its priorities.
     at: Option<(u32, u64)>,
+    /// Content hashes of the successors of one state.
+    hashes: Vec<u64>,
 }
 
 impl Smallest {
     pub(crate) fn new(limit: u64, width: usize, preference: Preference) -> Self {
-        Smallest { next: Candidates::new(limit, width), preference, at: None }
+        Smallest { next: Candidates::new(limit, width), preference, at: None, hashes: Vec::new() }
     }
 }
 
@@ -76,9 +78,9 @@ impl Selection for Smallest {
             _ => self.at.insert((depth, self.preference.key(depth))).1,
         };
         let explorer = &mut *run.view.explorer;
-        for position in 0..successors.len() {
+        explorer.content_hashes(successors, &mut self.hashes);
+        for (position, &content_hash) in self.hashes.iter().enumerate() {
             let target = successors.state(position);
-            let content_hash = explorer.content_hash(target);
             let priority = self.preference.priority(explorer, key, target, content_hash);
             let origin = crew::key(parent, position as u32);
             self.next.offer(considered, content_hash, priority, target, origin);
@@ -112,15 +114,30 @@ impl Selection for Smallest {
 }
 
 /// What a candidate is ordered by: a rank (0 for pure chance), then the random priority.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Priority {
-    pub(crate) rank: f64,
-    pub(crate) chance: u64,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Priority(u128);
 
 impl Priority {
-    pub(crate) fn cmp(&self, other: &Self) -> Ordering {
-        self.rank.total_cmp(&other.rank).then(self.chance.cmp(&other.chance))
+    #[inline]
+    pub(crate) fn new(rank: f64, chance: u64) -> Self {
+        // The order of these bits is the total order of the numbers, so one comparison does.
+        let bits = rank.to_bits();
+        let sign = (bits.cast_signed() >> 63).cast_unsigned();
+        Priority(u128::from(bits ^ (sign | 1 << 63)) << 64 | u128::from(chance))
+    }
+
+    #[inline]
+    fn chance(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// As two numbers, for other processes.
+    pub(crate) fn to_longs(self) -> [u64; 2] {
+        [(self.0 >> 64) as u64, self.0 as u64]
+    }
+
+    pub(crate) fn from_longs([high, low]: [u64; 2]) -> Self {
+        Priority(u128::from(high) << 64 | u128::from(low))
     }
 }
 
@@ -149,6 +166,8 @@ pub(crate) struct Candidates {
     width: usize,
     entries: Vec<Entry>,
     states: Vec<u32>,
+    /// Where states move when some are forgotten.
+    packed: Vec<u32>,
     index: StateTable,
     /// Nothing beyond this can be among the N best.
     threshold: Option<Priority>,
@@ -167,6 +186,7 @@ impl Candidates {
             width,
             entries: Vec::new(),
             states: Vec::new(),
+            packed: Vec::new(),
             index: StateTable::new(),
             threshold: None,
             offers: Vec::new(),
@@ -201,7 +221,7 @@ impl Candidates {
     /// Whether a state of this priority still has a chance: the cheap test before anything is looked up.
     #[inline]
     fn admits(&mut self, priority: Priority) -> bool {
-        let admitted = self.threshold.is_none_or(|threshold| priority.cmp(&threshold).is_le());
+        let admitted = self.threshold.is_none_or(|threshold| priority <= threshold);
         self.passed_over |= !admitted;
         admitted
     }
@@ -222,9 +242,9 @@ impl Candidates {
             self.hopeless.push(content_hash);
             return;
         }
-        self.index.prefetch(spread(priority.chance));
+        self.index.prefetch(spread(priority.chance()));
         self.offers.push(Offer { content_hash, priority, known: Acquaintance::Unknown, origin });
-        self.offered.extend_from_slice(state);
+        push_words(&mut self.offered, state);
     }
 
     /// Whether enough was offered to be looked up together.
@@ -250,7 +270,7 @@ impl Candidates {
             if offer.known == Acquaintance::Unknown {
                 visited.prefetch(state(index));
             }
-            let likely = self.index.likely_id(spread(offer.priority.chance)) as usize;
+            let likely = self.index.likely_id(spread(offer.priority.chance())) as usize;
             if let Some(word) = self.states.get(likely * width) {
                 prefetch(word);
             }
@@ -266,46 +286,33 @@ impl Candidates {
             if offer.known == Acquaintance::Unknown && visited.contains(explorer, target) {
                 continue;
             }
-            let known = match offer.known {
-                Acquaintance::Never => None,
-                _ => self.find(offer.priority, target),
-            };
-            match known {
-                Some(entry) => {
-                    let origin = &mut self.entries[entry as usize].origin;
-                    *origin = offer.origin.min(*origin);
-                }
-                None => self.add(explorer, offer.priority, target, offer.origin),
-            }
+            self.add(explorer, offer, target);
         }
         (self.offers, self.offered) = (offers, offered);
         self.offers.clear();
         self.offered.clear();
     }
 
-    /// The entry of the state, if it is among the candidates already.
+    /// Adds an eligible state that [`admits`](Self::admits) let pass, or notes that it was discovered
+    /// once more.
     #[inline]
-    fn find(&self, priority: Priority, state: &[u32]) -> Option<u32> {
+    fn add(&mut self, explorer: &mut dyn Explorer, offer: &Offer, state: &[u32]) {
+        let Candidates { entries, states, width, .. } = self;
+        let (width, new) = (*width, offer.known == Acquaintance::Never);
         // Until they are sorted at the end, an entry's position is the slot of its state.
         let same = |id: u32| {
-            let start = id as usize * self.width;
-            self.states[start..start + self.width].iter().zip(state).all(|(a, b)| a == b)
+            let start = id as usize * width;
+            !new && states[start..start + width].iter().zip(state).all(|(a, b)| a == b)
         };
-        self.index.find(spread(priority.chance), same)
-    }
-
-    /// Adds an eligible state that [`admits`](Self::admits) let pass and that is not a candidate
-    /// yet.
-    fn add(&mut self, explorer: &mut dyn Explorer, priority: Priority, state: &[u32], origin: u64) {
-        debug_assert!(self.find(priority, state).is_none());
-        let entries = &self.entries;
-        self.index.find_or_insert(
-            spread(priority.chance),
-            |_| false,
-            |id| spread(entries[id as usize].priority.chance),
-        );
-        self.entries.push(Entry { priority, slot: self.entries.len() as u32, origin });
-        self.states.extend_from_slice(state);
+        let hash_of = |id: u32| spread(entries[id as usize].priority.chance());
+        let (id, added) = self.index.find_or_insert(spread(offer.priority.chance()), same, hash_of);
+        if !added {
+            let origin = &mut entries[id as usize].origin;
+            *origin = offer.origin.min(*origin);
+            return;
+        }
+        entries.push(Entry { priority: offer.priority, slot: id, origin: offer.origin });
+        push_words(states, state);
         if self.entries.len() >= self.limit.saturating_mul(2) {
             self.shrink(explorer);
         }
@@ -314,7 +321,7 @@ impl Candidates {
     /// Keeps the N best, with room for as many again.
     fn shrink(&mut self, explorer: &mut dyn Explorer) {
         self.select(explorer);
-        self.threshold = self.entries.iter().map(|entry| entry.priority).max_by(Priority::cmp);
+        self.threshold = self.entries.iter().map(|entry| entry.priority).max();
         self.pack();
     }
 
@@ -331,21 +338,21 @@ impl Candidates {
 
     /// Moves the states of the remaining entries together and indexes them again.
     fn pack(&mut self) {
-        self.entries.sort_unstable_by_key(|entry| entry.slot);
         self.index.clear();
+        self.packed.clear();
         for position in 0..self.entries.len() {
             let from = self.entries[position].slot as usize * self.width;
-            self.states.copy_within(from..from + self.width, position * self.width);
+            push_words(&mut self.packed, &self.states[from..from + self.width]);
             self.entries[position].slot = position as u32;
             let entries = &self.entries;
             // All are distinct: nothing is the same.
             self.index.find_or_insert(
-                spread(entries[position].priority.chance),
+                spread(entries[position].priority.chance()),
                 |_| false,
-                |id| spread(entries[id as usize].priority.chance),
+                |id| spread(entries[id as usize].priority.chance()),
             );
         }
-        self.states.truncate(self.entries.len() * self.width);
+        std::mem::swap(&mut self.states, &mut self.packed);
     }
 
     /// Keeps the N best, in ascending order, and forgets the others.
@@ -422,15 +429,22 @@ fn spread(chance: u64) -> u64 {
 }
 
 /// By priority; equal priorities of different states by their portable bytes, never by interned ids.
+#[inline]
 fn compare(explorer: &mut dyn Explorer, states: &[u32], width: usize, a: &Entry, b: &Entry) -> Ordering {
-    a.priority.cmp(&b.priority).then_with(|| {
-        let mut bytes = |entry: &Entry| {
-            let mut out = Vec::new();
-            let start = entry.slot as usize * width;
-            explorer.encode(&states[start..start + width], &mut out);
-            out
-        };
-        let left = bytes(a);
-        left.cmp(&bytes(b))
-    })
+    match a.priority.cmp(&b.priority) {
+        Ordering::Equal => break_tie(explorer, states, width, a, b),
+        order => order,
+    }
+}
+
+#[cold]
+fn break_tie(explorer: &mut dyn Explorer, states: &[u32], width: usize, a: &Entry, b: &Entry) -> Ordering {
+    let mut bytes = |entry: &Entry| {
+        let mut out = Vec::new();
+        let start = entry.slot as usize * width;
+        explorer.encode(&states[start..start + width], &mut out);
+        out
+    };
+    let left = bytes(a);
+    left.cmp(&bytes(b))
 }

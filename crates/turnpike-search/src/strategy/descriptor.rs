@@ -88,7 +88,9 @@ pub enum Parallel {
     Successors,
     /// The executions of a program.
     Executions,
-    /// Both.
+    /// The executions of a program, and the walks over a model where they begin again.
+    Walks,
+    /// States or executions.
     Everything,
 }
 
@@ -97,7 +99,7 @@ impl Parallel {
     pub fn helps(self, program: bool) -> bool {
         match self {
             Parallel::Nothing => false,
-            Parallel::Levels | Parallel::Successors | Parallel::Everything => true,
+            Parallel::Levels | Parallel::Successors | Parallel::Walks | Parallel::Everything => true,
             Parallel::Executions => program,
         }
     }
@@ -109,6 +111,7 @@ impl Parallel {
             Parallel::Levels => "share out the states of a level",
             Parallel::Successors => "compute successors ahead; the search itself is sequential",
             Parallel::Executions => "share out the executions of a program; on models only several runs",
+            Parallel::Walks => "share out the executions of a program, or walks that begin again",
             Parallel::Everything => "share out the states of a level, or the executions of a program",
         }
     }

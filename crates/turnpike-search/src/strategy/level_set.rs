@@ -217,19 +217,17 @@ impl Considered {
     #[inline]
     pub(crate) fn add(&mut self, content_hash: u64) -> Acquaintance {
         let Some(prints) = &mut self.prints else { return Acquaintance::Unknown };
-        match (prints.meet(content_hash), &mut self.fresh) {
-            (None, Some(fresh)) => {
-                fresh.push(content_hash);
-                Acquaintance::Never
-            }
-            (None, None) => {
-                if prints.len() > Self::MOST {
-                    self.prints = None;
+        match prints.meet(content_hash) {
+            None => {
+                match &mut self.fresh {
+                    Some(fresh) => fresh.push(content_hash),
+                    None if prints.len() > Self::MOST => self.prints = None,
+                    None => {}
                 }
                 Acquaintance::Never
             }
-            (Some(false), _) => Acquaintance::Unvisited,
-            (Some(true), _) => Acquaintance::Unknown,
+            Some(false) => Acquaintance::Unvisited,
+            Some(true) => Acquaintance::Unknown,
         }
     }
 

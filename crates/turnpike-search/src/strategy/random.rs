@@ -97,7 +97,7 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     settings: &[],
     stores_states: false,
     programs_only: false,
-    parallel: Parallel::Executions,
+    parallel: Parallel::Walks,
     build: |given| {
         let over = match given.text(&OVER) {
             Some("transitions") => Over::Transitions,

@@ -6,8 +6,8 @@
 //!
 //! Paths come in batches of growing size. A system that follows them itself gets a seed for each,
 //! and PCT and weighted sampling estimate the length of paths from earlier batches, whose sizes do
-//! not depend on the number of threads; so no result does either. Other systems are walked one path
-//! after the other, drawing from one generator.
+//! not depend on the number of threads; so no result does either. Other systems are walked. There, too,
+//! each walk has a seed of its own, and threads make numbered portions of walks ahead.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Successors;
@@ -18,11 +18,12 @@ use super::level_set::distinct_targets;
 use crate::c_rand::CRand;
 use crate::error::Halt;
 use crate::follow;
+use crate::follow::ahead;
 use crate::follow::pool::Batch;
 use crate::follow::summary::{Ending, Summarise, Summary};
 use crate::follow::walk::{Bounds, Steps, Walked, Walker};
 use crate::limits::StopReason;
-use crate::rng::{Purpose, derive};
+use crate::rng::{Purpose, Rng, derive};
 use crate::run::Run;
 use crate::witness::Path;
 
@@ -35,6 +36,10 @@ pub(crate) enum Sampler {
     Pct { depth: u32 },
     /// Random priorities of operations.
     Pos,
+    /// The same among few of the threads.
+    Few,
+    /// All threads in turn: one path.
+    Turns,
     /// Each interleaving about equally likely.
     Weighted,
 }
@@ -113,23 +118,23 @@ pub(crate) fn search(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Res
 }
 
 /// Where paths come from.
-enum Source {
+enum Source<'m> {
     Paths(NativePaths),
-    Walks(Walks),
+    Walks(Box<Walks<'m>>),
 }
 
-impl Source {
-    fn new(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Result<Self, Halt> {
+impl<'m> Source<'m> {
+    fn new(run: &mut Run<'m>, sampler: Sampler, extent: Extent) -> Result<Self, Halt> {
         match run.paths_info() {
             Some(info) if follow::natively(run) => {
                 Ok(Source::Paths(NativePaths::new(run, info, sampler, extent.length)?))
             }
-            _ => Ok(Source::Walks(Walks::new(run, sampler, extent)?)),
+            _ => Ok(Source::Walks(Box::new(Walks::new(run, sampler, extent)?))),
         }
     }
 
     /// Follows paths, and returns how the first of them went.
-    fn follow(&mut self, run: &mut Run<'_>, first: u64, count: usize) -> Result<Walked, Halt> {
+    fn follow(&mut self, run: &mut Run<'m>, first: u64, count: usize) -> Result<Walked, Halt> {
         match self {
             Source::Paths(paths) => paths.follow(run, first, count),
             Source::Walks(walks) => walks.follow(run, first, count),
@@ -138,7 +143,7 @@ impl Source {
 
     /// Whether there is no other path than the first: nothing was ever to be chosen, and none may be longer.
     fn is_only(&self, run: &Run<'_>, first: Walked) -> bool {
-        let grows = matches!(self, Source::Walks(Walks { length: Length::Varied(_), .. }));
+        let grows = matches!(self, Source::Walks(walks) if matches!(walks.extent.length, Length::Varied(_)));
         let nothing_chosen = first.contested == 0 && (first.ending != Ending::Cut || !grows);
         nothing_chosen || run.view.max_depth <= run.uncounted_levels()
     }
@@ -156,7 +161,7 @@ impl Source {
     fn stop(&self, run: &Run<'_>, ending: Ending) -> StopReason {
         let steps = match self {
             Source::Paths(paths) => paths.max_steps,
-            Source::Walks(walks) => walks.last,
+            Source::Walks(walks) => walks.own.last,
         };
         if ending == Ending::Cut && steps >= run.view.max_depth {
             StopReason::MaxDepth
@@ -191,6 +196,8 @@ impl Sampler {
     fn chooser<'e>(self, seed: u64, estimate: &'e Estimate) -> Chooser<'e> {
         match self {
             Sampler::Pos => Chooser::Pos { seed },
+            Sampler::Few => Chooser::Few { seed },
+            Sampler::Turns => Chooser::Turns,
             Sampler::Pct { depth } if estimate.known => {
                 Chooser::Pct { seed, depth, length: estimate.contested.max(1) }
             }
@@ -242,21 +249,25 @@ impl NativePaths {
     }
 }
 
+/// Walks that a helper makes at once.
+const PORTION: u64 = 16;
+/// Portions for each helper before the caller looks at the limits again.
+const ROUND: u64 = 8;
+
 /// Walks over states.
-struct Walks {
-    walker: Walker,
-    drawing: Drawing,
-    length: Length,
-    /// States at this depth are the last that are expanded.
-    last: u32,
+struct Walks<'m> {
+    over: Over,
+    extent: Extent,
+    own: Stride,
+    /// What the seeds of all walks but the first are derived from; drawn behind the first.
+    seed: Option<u64>,
+    /// Made when walks turn out to be many.
+    helpers: Option<Vec<ahead::Helper<'m, Stride>>>,
 }
 
-impl Walks {
-    fn new(run: &mut Run<'_>, sampler: Sampler, extent: Extent) -> Result<Self, Halt> {
-        let length = extent.length;
+impl<'m> Walks<'m> {
+    fn new(run: &mut Run<'m>, sampler: Sampler, extent: Extent) -> Result<Self, Halt> {
         let over = if let Sampler::Uniform(over) = sampler { over } else { Over::default() };
-        let last = if let Length::Steps(steps) = length { steps } else { u32::MAX };
-        let walker = Walker::new(run)?;
         let trail = match () {
             // What is met on single states is confirmed by the choices that led there.
             () if run.is_concrete() => Trail::Choices(Vec::new()),
@@ -264,23 +275,97 @@ impl Walks {
             () if extent.way == Way::FirstMet => Trail::FirstMet(Box::new(FirstMet::new(run))),
             () => Trail::States(LoopErased::default()),
         };
-        let old = (extent.draws == Draws::CRand).then(|| Box::new(CRand::new(run.seed as u32)));
-        let drawing = Drawing { over, old, distinct: Vec::new(), trail };
-        Ok(Walks { walker, drawing, length, last: last.saturating_add(run.uncounted_levels()) })
+        let own = Stride::new(run, over, extent, trail)?;
+        Ok(Walks { over, extent, own, seed: None, helpers: None })
     }
 
-    fn follow(&mut self, run: &mut Run<'_>, first: u64, count: usize) -> Result<Walked, Halt> {
-        let mut walked = None;
-        for number in (first + 1..).take(count) {
-            let mut unexpanded = run.view.max_depth;
-            if let Length::Varied(length) = self.length {
-                let steps = length(u32::try_from(number).unwrap_or(u32::MAX));
-                unexpanded = unexpanded.min(steps.saturating_add(run.uncounted_levels()));
-            }
-            let outcome = self.walker.walk(run, Bounds { unexpanded, last: self.last }, &mut self.drawing)?;
-            walked.get_or_insert(outcome);
+    fn follow(&mut self, run: &mut Run<'m>, first: u64, count: usize) -> Result<Walked, Halt> {
+        if first == 0 && count == 1 {
+            return self.own.walk(run, 1, None);
         }
-        Ok(walked.unwrap_or(Walked { ending: Ending::Cut, contested: 0 }))
+        if self.has_numbered_walks(run) {
+            // Only now: a search that is one walk draws nothing else.
+            self.seed.get_or_insert_with(|| run.rng.next());
+        }
+        let (mut number, end, seed) = (first + 1, first + 1 + count as u64, self.seed);
+        while number < end {
+            let whole = (end - number) / PORTION;
+            let portions = if whole < 2 { Vec::new() } else { self.walk_ahead(run, number, whole)? };
+            let made = portions.len() as u64 * PORTION;
+            for portion in portions {
+                if !portion.map_or(Ok(false), |portion| portion.book(run))? {
+                    (number..number + PORTION)
+                        .try_for_each(|one| self.own.walk(run, one, seed).map(|_| ()))?;
+                }
+                number += PORTION;
+            }
+            if made == 0 {
+                self.own.walk(run, number, seed)?;
+                number += 1;
+            }
+        }
+        Ok(Walked { ending: Ending::Cut, contested: 0 })
+    }
+
+    /// Whether walks have seeds of their own, so that none has to wait for another.
+    fn has_numbered_walks(&self, run: &Run<'_>) -> bool {
+        self.extent.draws == Draws::Uniform && !run.is_concrete()
+    }
+
+    /// Makes up to `whole` portions of walks from `number` on, as far as there are helpers.
+    fn walk_ahead(
+        &mut self,
+        run: &Run<'m>,
+        number: u64,
+        whole: u64,
+    ) -> Result<Vec<Option<ahead::Portion>>, Halt> {
+        let (over, extent, seed) = (self.over, self.extent, self.seed);
+        // The states considered by one walk are remembered for the next.
+        if seed.is_none() || matches!(self.own.drawing.trail, Trail::FirstMet(_)) {
+            return Ok(Vec::new());
+        }
+        let helpers = match &mut self.helpers {
+            Some(helpers) => helpers,
+            none => none.insert(ahead::helpers(run, |own| Stride::new(own, over, extent, Trail::None))?),
+        };
+        let count = whole.min(ROUND * helpers.len() as u64);
+        Ok(ahead::portions(helpers, 0..count, &|run, stride, portion| {
+            let first = number + portion * PORTION;
+            (first..first + PORTION).try_for_each(|one| stride.walk(run, one, seed).map(|_| ()))
+        }))
+    }
+}
+
+/// What one thread needs to make walks.
+struct Stride {
+    walker: Walker,
+    drawing: Drawing,
+    length: Length,
+    /// States at this depth are the last that are expanded.
+    last: u32,
+}
+
+impl Stride {
+    fn new(run: &mut Run<'_>, over: Over, extent: Extent, trail: Trail) -> Result<Self, Halt> {
+        let length = extent.length;
+        let last = if let Length::Steps(steps) = length { steps } else { u32::MAX };
+        let walker = Walker::new(run)?;
+        let old = (extent.draws == Draws::CRand).then(|| Box::new(CRand::new(run.seed as u32)));
+        let drawing = Drawing { over, old, distinct: Vec::new(), trail };
+        Ok(Stride { walker, drawing, length, last: last.saturating_add(run.uncounted_levels()) })
+    }
+
+    /// One walk, by its number from 1 on.
+    fn walk(&mut self, run: &mut Run<'_>, number: u64, seed: Option<u64>) -> Result<Walked, Halt> {
+        if let Some(seed) = seed {
+            run.rng = Rng::new(derive(seed, Purpose::Walk, number));
+        }
+        let mut unexpanded = run.view.max_depth;
+        if let Length::Varied(length) = self.length {
+            let steps = length(u32::try_from(number).unwrap_or(u32::MAX));
+            unexpanded = unexpanded.min(steps.saturating_add(run.uncounted_levels()));
+        }
+        self.walker.walk(run, Bounds { unexpanded, last: self.last }, &mut self.drawing)
     }
 }
 

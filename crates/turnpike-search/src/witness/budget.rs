@@ -132,7 +132,8 @@ fn usual_budget(options: &SearchOptions, states: u64) -> Budget {
             (all, all.max(3_000), all.max(left))
         }
         None => {
-            let all = (states / 3).clamp(16, 50_000);
+            // A little for short searches, but never more than they took.
+            let all = (states / 3).clamp(states.min(16), 50_000);
             (all, all, all)
         }
     };

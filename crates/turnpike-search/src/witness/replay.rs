@@ -1,7 +1,7 @@
 //! Re-executes a trace file on a model, and judges whether it meets an objective.
 
 use turnpike_model::{
-    Describer, ExactStates, Explorer, Model, ModelInfo, StateValues, Step, StepError, Successors, Trace,
+    Describer, ExactStates, Explorer, Model, StateValues, Step, StepError, Successors, Trace,
 };
 
 use super::Path;
@@ -46,7 +46,7 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
     let mut explorer = model.explorer();
     let explorer = &mut *explorer;
     let abstracted = abstracted_parameters(model);
-    let (levels, mut divergence) = follow(explorer, info, trace, &abstracted)?;
+    let (levels, mut divergence) = follow(model, explorer, trace, &abstracted)?;
     // Backwards along the first path that got furthest.
     let (mut executed, mut states) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -82,7 +82,7 @@ pub fn replay(model: &dyn Model, trace: &Trace) -> Result<Replayed, StepError> {
     };
     describe(model, explorer, &mut shown, &states)?;
     if divergence.is_none() {
-        divergence = first_difference(trace, &shown, &abstracted);
+        divergence = first_difference(model, trace, &shown, &abstracted);
     }
     let loop_closes = trace.loop_start.is_none_or(|start| states.get(start) == states.last());
     let mut trace = shown;
@@ -107,11 +107,12 @@ struct Candidate {
 /// Follows a trace along all paths that fit. Returns the candidates after each step, as far as
 /// there are any, and why it stopped early.
 fn follow(
+    model: &dyn Model,
     explorer: &mut dyn Explorer,
-    info: &ModelInfo,
     trace: &Trace,
     abstracted: &[&str],
 ) -> Result<(Vec<Vec<Candidate>>, Option<Divergence>), StepError> {
+    let info = model.info();
     let mut state = Vec::new();
     explorer.initial(&mut state)?;
     let mut describer = Describer::of_states(info);
@@ -119,7 +120,7 @@ fn follow(
     let differs = trace
         .initial
         .as_ref()
-        .and_then(|expected| difference(expected, &describer.state(explorer, &state), is_compared));
+        .and_then(|expected| difference(model, expected, &describer.state(explorer, &state), is_compared));
     let mut levels = vec![vec![Candidate { parent: 0, choice: 0, state }]];
     if let Some(reason) = differs {
         let divergence = Divergence { step: 0, reason: format!("the initial state differs: {reason}") };
@@ -137,7 +138,7 @@ fn follow(
                 }
                 let target = successors.state(choice);
                 let different = step.state.as_ref().and_then(|expected| {
-                    difference(expected, &describer.state(explorer, target), is_compared)
+                    difference(model, expected, &describer.state(explorer, target), is_compared)
                 });
                 match different {
                     Some(reason) => state_difference = Some(reason),
@@ -234,7 +235,12 @@ fn abstracted_parameters(model: &dyn Model) -> Vec<&str> {
 
 /// The first state of a trace in which one of these parameters has another value than where the
 /// trace was followed.
-fn first_difference(trace: &Trace, followed: &Trace, parameters: &[&str]) -> Option<Divergence> {
+fn first_difference(
+    model: &dyn Model,
+    trace: &Trace,
+    followed: &Trace,
+    parameters: &[&str],
+) -> Option<Divergence> {
     let is_compared = |name: &str| parameters.contains(&name);
     let states = |trace: &'_ Trace| -> Vec<Option<StateValues>> {
         let steps = trace.steps.iter().map(|step| step.state.clone());
@@ -242,7 +248,7 @@ fn first_difference(trace: &Trace, followed: &Trace, parameters: &[&str]) -> Opt
     };
     let pairs = states(trace).into_iter().zip(states(followed)).enumerate();
     pairs.into_iter().find_map(|(step, (expected, found))| {
-        let different = difference(&expected?, &found?, is_compared)?;
+        let different = difference(model, &expected?, &found?, is_compared)?;
         let label = step.checked_sub(1).map(|step| trace.steps[step].label.as_str());
         let reason = match label {
             None => format!("the initial state differs: {different}"),
@@ -254,13 +260,14 @@ fn first_difference(trace: &Trace, followed: &Trace, parameters: &[&str]) -> Opt
 
 /// Describes the first value that differs among those that are compared; `None` if all agree.
 fn difference(
+    model: &dyn Model,
     expected: &StateValues,
     found: &StateValues,
     is_compared: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let mut compared = expected.iter().filter(|&(name, _)| is_compared(name));
     compared.find_map(|(name, value)| match found.get(name) {
-        Some(other) if other == value => None,
+        Some(other) if other == value || model.descriptions_agree(name, value, other) => None,
         Some(other) => Some(format!("{name} is {other}, the trace has {value}")),
         None => Some(format!("the model has no parameter {name}")),
     })

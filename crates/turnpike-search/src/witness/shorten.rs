@@ -71,8 +71,8 @@ fn shorten_once(run: &mut Run<'_>, witness: Witness, budget: Budget) -> Shortene
     let shortest_is_first = run.objectives[witness.objective].is_met_at_one_depth();
     let (mut best, mut spent) = (witness, 0);
     let done = |witness: Witness, states: u64, proved: bool| Shortened { witness, states, proved };
-    if original < 2 {
-        // The initial state is tested before its transitions.
+    // The initial state is tested before its transitions.
+    if original < 2 || is_the_only_way(run, &best).unwrap_or(false) {
         return done(best, spent, shortest_is_first);
     }
     // A proof that a short witness is shortest is cheap.
@@ -143,6 +143,34 @@ fn shorten_once(run: &mut Run<'_>, witness: Witness, budget: Budget) -> Shortene
         best = shorter;
     }
     done(best, spent, false)
+}
+
+/// Whether no state on the way leaves a choice, but for steps that lead nowhere.
+///
+/// Following the path takes its transitions anyhow, so this costs no expansions of its own. It ends at the first choice.
+/// It is not asked where walks on single states do not test all that the states of the path stand for, nor of programs,
+/// which a reduction may keep from some ways.
+fn is_the_only_way(run: &mut Run<'_>, witness: &Witness) -> Result<bool, StepError> {
+    if witness.loop_start.is_some() || run.offers_concrete() || run.paths.is_some() {
+        return Ok(false);
+    }
+    let explorer = &mut *run.view.explorer;
+    let mut state = Vec::new();
+    explorer.initial(&mut state)?;
+    let (mut next, mut successors) = (state.clone(), Successors::new(state.len()));
+    for &choice in &witness.choices[..witness.stem] {
+        explorer.successors(&state, &mut successors)?;
+        next.clone_from_slice(successors.state(choice as usize));
+        let leads_elsewhere = |at: usize| {
+            let target = successors.state(at);
+            target != state.as_slice() && target != next.as_slice()
+        };
+        if (0..successors.len()).any(leads_elsewhere) {
+            return Ok(false);
+        }
+        std::mem::swap(&mut state, &mut next);
+    }
+    Ok(true)
 }
 
 /// The outcome of searching once more.

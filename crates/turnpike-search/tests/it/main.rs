@@ -10,6 +10,7 @@ mod determinism;
 mod drs;
 mod executions;
 mod genetic;
+mod hostile;
 mod intervals;
 mod lassos;
 mod lifetimes;

@@ -39,6 +39,23 @@ fn run(model: &dyn Model, strategy: Strategy, objective: &str, seed: u64) -> Run
     search(model, &options, &|_| {}, &AtomicBool::new(false)).unwrap().runs.remove(0)
 }
 
+/// A chain of thirty steps with a loop on the spot, without and with a short cut.
+#[test]
+fn a_path_without_choices_is_shortest_and_takes_no_shortening() {
+    for (short_cut, length) in [(None, 30), (Some((5, 20)), 16)] {
+        let steps = (0..30).map(|from| (from, from + 1)).chain([(3, 3)]).chain(short_cut);
+        let transitions = steps.map(|(from, to)| Transition { from, label: LabelId(0), to }).collect();
+        let lts = Lts { initial: 0, states: 31, labels: vec!["step".to_owned()], transitions };
+        let model = LtsModel::new("chain", lts).unwrap();
+        let mut options = SearchOptions::new(Strategy::from(Dfs::default()));
+        options.objectives = vec!["deadlock".parse().unwrap()];
+        let report = search(&model, &options, &|_| {}, &AtomicBool::new(false)).unwrap().runs.remove(0);
+        let witness = report.witness.unwrap();
+        assert_eq!((witness.length, witness.shortest), (length, Some(true)));
+        assert_eq!(report.shorten_states == 0, short_cut.is_none());
+    }
+}
+
 #[test]
 fn breadth_first_witnesses_are_shortest() {
     let mut deepest = 0;

@@ -1,13 +1,13 @@
-//! Actions of a formula that cannot occur: `[a]false` holds wherever nothing shows `a`, which proves
-//! nothing about a hidden `a`.
+//! Actions of a formula that cannot occur: `[a]false` holds if no transition has the label `a`,
+//! which proves nothing about a hidden `a`.
 
 use turnpike_mcrl2::explore::Requirement;
 use turnpike_model::{Diagnostic, Model, Severity};
 
 use crate::impossible;
 
-/// Warnings about actions that cannot occur, and errors about those that may be the only reason why the
-/// formula holds.
+/// Warnings about actions that cannot occur, and errors about those that may be the only reason why
+/// the formula holds.
 pub(super) fn find(model: &dyn Model, requirement: &Requirement) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     let (mut warnings, mut errors) = (Vec::new(), Vec::new());
     for absent in requirement.absent_actions() {

@@ -1,4 +1,4 @@
-//! Evidence is decided by itself before it is reported: the verdict must be the same.
+//! Evidence is decided on its own before it is reported, with the same verdict required.
 
 use turnpike_formula::{Decision, Evidence, Taken, solve};
 use turnpike_lts::{AutDialect, LtsModel, read_lts};
@@ -9,7 +9,7 @@ use super::{CheckedFormula, FormulaText};
 use crate::labels::visit_labels;
 use crate::problem::{Problem, ProblemKind};
 
-/// Evidence with more steps is not checked again by itself.
+/// Evidence with more steps is not checked on its own.
 const MOST_CHECKED: usize = 5_000;
 
 impl CheckedFormula {
@@ -27,7 +27,7 @@ impl CheckedFormula {
         Err(Problem { kind: ProblemKind::Internal, ..Problem::new(message) })
     }
 
-    /// Whether the formula has this value on the evidence alone; `None` when that cannot be decided.
+    /// Whether the formula has this value on the evidence alone; `None` if that cannot be decided.
     fn shows(&self, formula: &FormulaText, evidence: &Evidence, holds: bool) -> Option<bool> {
         if evidence.edges.len() > MOST_CHECKED {
             return None;
@@ -48,7 +48,7 @@ impl CheckedFormula {
             let (ids, _) = visit_labels(&system, &mut *explorer, usize::MAX, &mut |_| false).ok()?;
             requirement.learn_all_labels(&ids, &mut *explorer).ok()?;
         }
-        // Some values have texts that cannot be read back.
+        // Some values have texts that cannot be parsed.
         let again = solve(&system, &requirement, &mut |_| false).ok()?;
         Some(match again.decision {
             Decision::Holds => holds,
@@ -57,8 +57,8 @@ impl CheckedFormula {
         })
     }
 
-    /// The steps of a witness as evidence. Where conditions on what is enabled matter, the steps are
-    /// added that the states can take: one at the end if that is enough, else all.
+    /// The steps of a witness as evidence. If conditions on enabled steps matter, the enabled steps
+    /// are added: a single one at the end if that suffices, otherwise all of them.
     pub(super) fn run_evidence(
         &self,
         formula: &FormulaText,
@@ -90,7 +90,7 @@ impl CheckedFormula {
         Ok(whole)
     }
 
-    /// The steps that are possible in each state along a run.
+    /// The enabled steps of each state along a run.
     fn enabled_along(&self, steps: &[Taken]) -> Result<Vec<Vec<Taken>>, StepError> {
         let mut explorer = self.model.explorer();
         let mut state = Vec::new();

@@ -1,4 +1,4 @@
-//! Evidence in a sentence.
+//! Evidence as a sentence.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use turnpike_mcrl2::syntax::{Data, DataId, Symbols, Tree, parse_formula};
 use turnpike_model::Label;
 use turnpike_model::label::Action;
 
-/// What a path with a loop shows, in words: which steps lead to the loop, and which of the formula's
-/// actions do not happen in it. Other evidence speaks for itself.
+/// Explains a path with a loop: the steps that lead to the loop, and the formula's actions that do
+/// not occur in it. Other evidence needs no explanation.
 pub fn explain_evidence(evidence: &Evidence, formula: &str) -> Option<String> {
     let Shape::Lasso { stem, cycle } = evidence.shape() else { return None };
     let named = actions_of(formula);
@@ -17,10 +17,10 @@ pub fn explain_evidence(evidence: &Evidence, formula: &str) -> Option<String> {
     let actions = |edge: &Edge| Label::parse(&edge.label).actions;
     let is_named = |action: &Action| named.iter().any(|one| one.name == action.name);
     let happens: Vec<Action> = path[stem..].iter().flat_map(|edge| actions(edge)).collect();
-    // The last step that the formula speaks of says most about where the loop is.
+    // The last step that occurs in the formula describes best where the loop is.
     let before = path[..stem].iter().rev();
-    let told = before.clone().find(|edge| actions(edge).iter().any(is_named));
-    let known: Vec<Action> = told.map(|edge| actions(edge)).unwrap_or_default();
+    let last_named = before.clone().find(|edge| actions(edge).iter().any(is_named));
+    let known: Vec<Action> = last_named.map(|edge| actions(edge)).unwrap_or_default();
     let values = values_of(&named, &known);
     let names = |edge: &Edge| -> Vec<String> { actions(edge).into_iter().map(|one| one.name).collect() };
     let mut missing: Vec<String> = Vec::new();
@@ -41,7 +41,7 @@ pub fn explain_evidence(evidence: &Evidence, formula: &str) -> Option<String> {
             missing.push(text);
         }
     }
-    let after = match told.or_else(|| before.clone().find(|edge| !names(edge).is_empty())) {
+    let after = match last_named.or_else(|| before.clone().find(|edge| !names(edge).is_empty())) {
         Some(edge) => format!("after {} ", edge.label),
         None => String::new(),
     };
@@ -51,7 +51,7 @@ pub fn explain_evidence(evidence: &Evidence, formula: &str) -> Option<String> {
     Some(format!("{after}the system can go on for ever{without}: loop of {steps}"))
 }
 
-/// The values that the variables of a formula have in a label: `r(d)` and `r(2)` say that d is 2.
+/// The values of a formula's variables in a label: `r(d)` and `r(2)` show that d is 2.
 fn values_of(named: &[Action], label: &[Action]) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     for action in label {
@@ -63,13 +63,14 @@ fn values_of(named: &[Action], label: &[Action]) -> BTreeMap<String, String> {
     values
 }
 
-/// What an argument of a formula stands for: a number for itself, a variable for its value.
+/// The value of an argument of a formula: a number stands for itself, a variable for its value.
 fn value(argument: &str, values: &BTreeMap<String, String>) -> Option<String> {
     let is_number = !argument.is_empty() && argument.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { Some(argument.to_owned()) } else { values.get(argument).cloned() }
 }
 
-/// The actions in a formula, each once; arguments that are neither names nor numbers are empty texts.
+/// The actions in a formula, without duplicates. Arguments that are neither names nor numbers
+/// become empty texts.
 fn actions_of(formula: &str) -> Vec<Action> {
     let (file, _) = parse_formula(formula, &Symbols::default());
     let mut names = Vec::new();
@@ -137,15 +138,15 @@ mod tests {
     use turnpike_formula::Taken;
 
     #[test]
-    fn loops_are_told_in_a_sentence() {
+    fn loops_are_explained_in_a_sentence() {
         let taken = |label: &str| Taken { label: label.to_owned(), choice: 0 };
         let steps: Vec<Taken> = ["r1(d2)", "tau", "tau", "i", "tau"].into_iter().map(taken).collect();
         let formula = "[true*] forall d: D. [r1(d)](mu X. [!s4(d)]X && <true>true)";
-        let told = |start| explain_evidence(&Evidence::of_run(&steps, start), formula);
+        let explained = |start| explain_evidence(&Evidence::of_run(&steps, start), formula);
         let sentence = "after r1(d2) the system can go on for ever without s4(d2): loop of 3 steps";
-        assert_eq!(told(Some(2)).as_deref(), Some(sentence));
+        assert_eq!(explained(Some(2)).as_deref(), Some(sentence));
         let whole = "the system can go on for ever without s4: loop of 5 steps";
-        assert_eq!(told(Some(0)).as_deref(), Some(whole));
-        assert_eq!(told(None), None);
+        assert_eq!(explained(Some(0)).as_deref(), Some(whole));
+        assert_eq!(explained(None), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Evidence as a run of the system, and the formulas that lie beside a model.
+//! Evidence as runs of the system, and the formula files next to a model.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,13 @@ use crate::session::Session;
 use crate::simulation::{Simulation, Visit, without_abstractions};
 use crate::source::{Location, Source};
 
-/// Files of formulas that are found beside a model at most.
+/// The most formula files that are found next to a model.
 const MOST_FILES: usize = 200;
 
 impl Session {
-    /// The path that evidence is, with or without a loop, as a trace of the system. Nothing if it has
-    /// branches. Steps that only say where processes are, as formulas about timed automata see them, are left out.
+    /// Converts evidence that is a path, with or without a loop, to a trace of the system. `None`
+    /// if it branches. Steps that only describe locations, which formulas about timed automata see,
+    /// are omitted.
     pub fn evidence_trace(&self, evidence: &Evidence) -> Result<Option<Trace>, Problem> {
         let stem = match evidence.shape() {
             Shape::Branching => return Ok(None),
@@ -45,20 +46,21 @@ impl Session {
             }
             match simulation.step(visit, edge.choice).map_err(failed)? {
                 Some(next) if self.timed().is_some() || simulation.label(next) == edge.label => visit = next,
-                // The model is explored in another order than the one that the formula was decided on.
+                // The model is explored in another order than the one in which the formula was
+                // decided.
                 Some(_) => return Ok(None),
                 None if self.timed().is_some() => {}
                 None => return Ok(None),
             }
         }
         let mut trace = without_abstractions(model, simulation.trace(visit));
-        // A loop of such steps alone is no loop of the system.
+        // A loop of such steps alone is not a loop of the system.
         trace.loop_start = loop_start.filter(|&start| start < trace.len());
         Ok(Some(trace))
     }
 
-    /// The files of formulas beside the model: in its folder, in `properties` there, and in the folder of
-    /// `requirements` that has its name.
+    /// The formula files next to the model: in its folder, in `properties` there, and in the folder
+    /// with its name in `requirements`.
     pub fn formula_files(&self) -> Vec<String> {
         let Source::Model { location: Location::File(path), .. } = self.source() else { return Vec::new() };
         let path = Path::new(path);

@@ -1,9 +1,10 @@
-//! Timed automata as formulas see them: channels and events are actions, internal steps are `tau`, and
-//! a state has a step to itself for each of its locations.
+//! Timed automata for formulas: channels and events are actions, internal steps are `tau`, and a
+//! state has a self-loop for each of its locations.
 //!
-//! `P(1)` in location `critical` is the action `at_P(1, critical)`, `Gate` in `open` is `at_Gate(open)`.
-//! Such a step is not a transition, so only its name matches it, not `true` and not `!a`.
-//! So `[true* . at_P(1, critical) . at_P(2, critical)]false` says that both are never there at once.
+//! `P(1)` in location `critical` is the action `at_P(1, critical)`, `Gate` in `open` is
+//! `at_Gate(open)`. Such a step is not a transition, so only its name matches it, not `true` and
+//! not `!a`. So `[true* . at_P(1, critical) . at_P(2, critical)]false` states that both are never
+//! there at once.
 
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ impl Located {
         Located { model, info, locations, labels }
     }
 
-    /// The actions that say where processes are.
+    /// The actions that describe the locations of processes.
     pub(super) fn state_actions(&self) -> Vec<String> {
         let name = |label: &String| label.split('(').next().unwrap_or_default().to_owned();
         let mut names: Vec<String> = self.labels.iter().map(name).collect();
@@ -47,7 +48,7 @@ impl Located {
         names
     }
 
-    /// The labels of all locations, and of all channels and events, whether they are taken or not.
+    /// The labels of all locations, channels and events, whether they occur or not.
     pub(super) fn labels(&self, network: &Network) -> Vec<String> {
         let channels = network.channels.iter().map(|channel| &channel.name);
         let actions = channels.chain(&network.events).map(|name| action(name));
@@ -55,7 +56,7 @@ impl Located {
     }
 }
 
-/// `P(1)` and `critical` as `at_P(1, critical)`.
+/// Converts `P(1)` and `critical` to `at_P(1, critical)`.
 fn at(process: &str, location: &str) -> String {
     match process.split_once('(').and_then(|(name, rest)| Some((name, rest.strip_suffix(')')?))) {
         Some((name, arguments)) => format!("at_{name}({arguments}, {location})"),
@@ -63,7 +64,7 @@ fn at(process: &str, location: &str) -> String {
     }
 }
 
-/// `go[1]` as `go(1)`.
+/// Converts `go[1]` to `go(1)`.
 fn action(channel: &str) -> String {
     match channel.split_once('[') {
         None => channel.to_owned(),

@@ -1,4 +1,5 @@
-//! What cannot be asked of a formula. Ignoring it would make the verdict answer another question.
+//! Refuses requests that formulas do not support. Ignoring them would change the meaning of the
+//! verdict.
 
 use turnpike_formula::Fragment;
 use turnpike_mcrl2::syntax::{Symbols, parse_formula};
@@ -11,10 +12,10 @@ use crate::problem::Problem;
 use crate::request::{Expect, Goals, Search};
 use crate::session::Session;
 
-/// The goals that formulas have a use for.
+/// The goals that apply to formulas.
 const GOALS: [&str; 4] = ["formula", "expect", "strict", "allow-unknown"];
 
-/// Refuses systems that formulas are not about.
+/// Refuses systems that formulas do not apply to.
 pub(super) fn refuse_system(session: &Session) -> Result<(), Problem> {
     if session.is_program() {
         return Err(Problem::new("the option `formula` is for models, not for programs"));
@@ -22,15 +23,18 @@ pub(super) fn refuse_system(session: &Session) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Refuses formulas about timed automata that zones do not preserve: a step between zones says that some
-/// state of one leads to the other, not that all do. So only finite paths are those of the automata.
+/// Refuses formulas about timed automata that zones do not preserve: a step between zones means
+/// that some state of one leads to the other, not that all do. So only finite paths are those of
+/// the automata.
 pub(super) fn refuse_zones(model: &dyn Model, fragment: Fragment) -> Result<(), Problem> {
     let name = &model.info().name;
     if model.info().virtual_root {
-        return Err(Problem::new(format!("{name} has several initial states, so formulas have no place")));
+        return Err(Problem::new(format!(
+            "formulas about {name} are not supported, because it has several initial states"
+        )));
     }
     if model.approximation().is_some() {
-        let message = format!("clocks of {name} stand still, so its zones may show too much for formulas");
+        let message = format!("formulas about {name} are not supported, because it has stopwatches");
         return Err(Problem::new(message));
     }
     if matches!(fragment, Fragment::Safety | Fragment::Reachability) {
@@ -41,10 +45,10 @@ pub(super) fn refuse_zones(model: &dyn Model, fragment: Fragment) -> Result<(), 
          those of the fragment {fragment}"
     );
     let error = Diagnostic::error(message);
-    Err(error.help("zones preserve paths, but not what a state can do; ask with the option `query`").into())
+    Err(error.help("zones preserve paths, but not the choices of a state; use the option `query`").into())
 }
 
-/// Refuses channels that are called like the actions for locations.
+/// Refuses channels with the names of actions for locations.
 pub(super) fn refuse_ambiguous_channels(network: &Network, locations: &[String]) -> Result<(), Problem> {
     let mut names = network.channels.iter().map(|one| &one.name).chain(&network.events);
     let is_taken = |name: &&String| locations.iter().any(|one| Some(one.as_str()) == name.split('[').next());
@@ -58,7 +62,7 @@ pub(super) fn refuse_ambiguous_channels(network: &Network, locations: &[String])
     }
 }
 
-/// Refuses options that deciding formulas would ignore.
+/// Refuses options that would be ignored in deciding formulas.
 pub(super) fn refuse_options(search: &Search) -> Result<(), Problem> {
     if let Some(wrong @ (Expect::Found | Expect::None)) = search.goals.expect {
         let message = format!("`{}` is not the result of a formula", crate::Choice::word(wrong));
@@ -92,23 +96,25 @@ pub(super) fn refuse_options(search: &Search) -> Result<(), Problem> {
 /// Refuses checkpoints and other processes, which only searches use.
 pub(super) fn refuse_aids(session: &Session) -> Result<(), Problem> {
     if session.checkpoints.write.is_some() || session.checkpoints.resume.is_some() {
-        return Err(Problem::new("formulas leave no checkpoints behind"));
+        return Err(Problem::new("formulas do not support checkpoints"));
     }
     if session.spill.is_some() {
         return Err(Problem::new("formulas do not move states to files"));
     }
     match session.processes {
-        Some(_) => Err(Problem::new("formulas are decided by one process alone")),
+        Some(_) => Err(Problem::new("formulas can only be decided by a single process")),
         None => Ok(()),
     }
 }
 
-/// Refuses declarations in formulas about systems that have no declarations themselves.
+/// Refuses declarations in formulas about systems without declarations.
 pub(super) fn refuse_declarations(session: &Session, formula: &FormulaText) -> Result<(), Problem> {
     let (file, _) = parse_formula(&formula.text, &Symbols::default());
     let Some(file) = file.filter(|file| !file.sections.is_empty()) else { return Ok(()) };
-    let message =
-        format!("{} is not an mCRL2 specification, so its formulas declare nothing", session.name());
+    let message = format!(
+        "{} is not an mCRL2 specification, so its formulas cannot contain declarations",
+        session.name()
+    );
     let error = Diagnostic::error(message).at(file.declarations.range(), "");
     let help = "actions and the sort `Data` come from the labels; remove the declarations";
     Err(mistake(formula, vec![error.help(help)]))

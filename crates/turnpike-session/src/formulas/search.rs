@@ -1,4 +1,4 @@
-//! Deciding a formula by a search for a path or a loop, with any strategy.
+//! Decides a formula by searching for a path or a loop, with any strategy.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,11 +17,14 @@ use crate::request::{Goals, Search, StrategyChoice};
 use crate::run::{Observer, Silent};
 use crate::session::Session;
 
-/// States that the game explores before a search is tried; another one follows whenever it has explored
-/// four times as many. What a search may cost in vain is half of what was done before.
-pub(super) const TRY_AFTER: u64 = 100_000;
+/// The number of states that the game explores before a search is tried. Further searches follow
+/// whenever it has explored four times as many.
+pub(super) const TRY_AFTER: u64 = 25_000;
+/// A search that finds nothing gets half of the states that the game explored, and no more than this:
+/// searches that go deep make states whose data grow, so each may cost much more than those of the game.
+pub(super) const MOST_TRIED: u64 = 25_000;
 
-/// A model whose findings decide the formula.
+/// A model in which a witness decides the formula.
 enum Searched {
     /// A path decides it.
     Paths(Arc<Product>),
@@ -37,7 +40,7 @@ impl Searched {
         product.or_else(|| Some(Searched::Runs(Arc::new(Runs::new(model(), property())?))))
     }
 
-    /// A search for what decides the formula.
+    /// A search for the witness that decides the formula.
     fn plan(&self, search: &Search) -> Result<Plan, Problem> {
         let (model, objective) = self.model();
         let goals = Goals { find: vec![objective.parse()?], ..Goals::default() };
@@ -51,7 +54,7 @@ impl Searched {
         }
     }
 
-    /// The steps of the model behind a witness, and where its loop starts.
+    /// The steps of the model for a witness, and the start of its loop.
     fn steps(&self, trace: &Trace) -> Result<(Vec<Taken>, Option<usize>), StepError> {
         match self {
             Searched::Paths(_) => {
@@ -72,8 +75,8 @@ impl Searched {
 }
 
 impl Session {
-    /// A search for the path or loop that decides a formula, for clients that make many of them. What is
-    /// found refutes the formula, or proves it if the formula says that something is possible.
+    /// A search for the path or loop that decides a formula, for clients that make many of them. A
+    /// witness refutes the formula, or proves it if it states that something is possible.
     pub(crate) fn plan_formula(&self, search: &Search, formulas: Vec<AskedFormula>) -> Result<Plan, Problem> {
         let [(formula, problem)] = <[AskedFormula; 1]>::try_from(formulas).map_err(|all| {
             Problem::new(format!("one formula at a time can be an objective, not {}", all.len()))
@@ -93,7 +96,7 @@ impl Session {
 }
 
 impl CheckedFormula {
-    /// The system to search, and whether a finding refutes the formula.
+    /// The system to search, and whether a witness refutes the formula.
     fn searched(&self) -> Result<(Searched, bool), Problem> {
         match (Searched::new(self), self.fragment.run_refutes()) {
             (Some(searched), Some(refutes)) => Ok((searched, refutes)),
@@ -105,7 +108,7 @@ impl CheckedFormula {
         }
     }
 
-    /// Decides the formula by a search with the strategy that the request names.
+    /// Decides the formula by a search with the requested strategy.
     pub(super) fn search(
         &self,
         formula: &FormulaText,
@@ -133,13 +136,13 @@ impl CheckedFormula {
 
     fn reply_to(&self, report: &SearchReport, refutes: bool) -> FormulaReply {
         let stop = report.runs.last().map_or(StopReason::Interrupted, |run| run.stop);
-        // A path is real whatever was left out, but not what its states cannot do.
+        // A path is real whatever was left out, but the absence of steps from its states is not.
         let is_plain = matches!(self.fragment, Fragment::Safety | Fragment::Reachability);
         let left_out = self.model.left_out().filter(|_| !is_plain || report.verdict != Verdict::Found);
         let holds = match report.verdict {
             _ if left_out.is_some() => None,
             Verdict::Found => Some(!refutes),
-            // The whole product was visited, in an exact store: no path decides the formula.
+            // The whole product was visited with an exact store: no path decides the formula.
             Verdict::None => Some(refutes),
             Verdict::Measured | Verdict::Inconclusive => None,
         };
@@ -159,8 +162,8 @@ impl CheckedFormula {
         }
     }
 
-    /// A search by the portfolio within limits, while the game is not decided; `None` if it does not decide
-    /// either.
+    /// A search by the portfolio within limits, while the game is undecided; `None` if it does not
+    /// decide the formula either.
     pub(super) fn try_search(
         &self,
         formula: &FormulaText,

@@ -137,7 +137,7 @@ impl Section for Goals {
     ];
 }
 
-/// Adds an objective, unless it is there already: asked for twice, it is still one.
+/// Adds an objective unless it is a duplicate.
 fn add_objective(goals: &mut Goals, text: &str) -> Result<(), Diagnostic> {
     if text.trim().is_empty() {
         return Err(Diagnostic::error("the option `find` needs an objective").help("for example: deadlock"));
@@ -235,7 +235,7 @@ impl Section for Running {
             Takes::Seed,
             "SEED",
             "The random seed, decimal or 0x hexadecimal; the same seed gives the same result [default: 0]",
-            // Always written, so that the command that repeats a search shows it.
+            // Always written, so that the command for repeating a search shows it.
             |running| vec![values::write_seed(running.seed)],
             |running, text| parse(text, values::seed).map(|seed| running.seed = seed),
         ),

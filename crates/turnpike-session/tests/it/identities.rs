@@ -1,5 +1,5 @@
-//! Processes that search together, and searches that go on from a checkpoint, must have the same system:
-//! every option that changes it is part of what they compare.
+//! Processes that search together, and searches that continue from a checkpoint, must use the same
+//! system, so they compare all options that change it.
 
 use turnpike_session::cluster::{identity_of, resumable_as, source_identity};
 use turnpike_session::{
@@ -38,7 +38,7 @@ fn values(name: &str, takes: Takes, folder: &tempfile::TempDir) -> Vec<String> {
     }
 }
 
-/// All readings that differ from the usual one in one option, with the name of that option.
+/// All settings that differ from the default in one option, with the name of that option.
 fn readings(folder: &tempfile::TempDir) -> Vec<(&'static str, Reading)> {
     let mut all = Vec::new();
     for OptionRow { name, takes, set, .. } in Reading::OPTIONS {
@@ -59,7 +59,8 @@ fn readings(folder: &tempfile::TempDir) -> Vec<(&'static str, Reading)> {
     all
 }
 
-/// What is compared: by processes that search, by checkpoints, by processes that generate, by traces.
+/// The identities that are compared: by processes that search, by checkpoints, by processes that
+/// generate, and by traces.
 fn identities(session: &Session) -> (String, String, String, u64) {
     let search = Search::default();
     let together = identity_of("1", session, &search).expect("an identity");
@@ -96,7 +97,7 @@ fn every_option_that_changes_the_system_changes_what_is_compared() {
         for (option, reading) in readings(&folder) {
             // Most options are for one language.
             let Ok(session) = open(&reading) else { continue };
-            // What is written out although it is the default changes nothing.
+            // An explicit default value does not change anything.
             if reading == Reading::default() {
                 continue;
             }
@@ -106,8 +107,8 @@ fn every_option_that_changes_the_system_changes_what_is_compared() {
             assert_ne!(now.0, usual.0, "{shown}");
             assert_ne!(now.1, usual.1, "{shown}");
             assert_ne!(now.2, usual.2, "{shown}");
-            // Naming the format by which it is read anyway changes no system; which states are left out
-            // because others cover them is a matter of the search; other models are only written for CADP.
+            // These do not change the system: an explicit format, `cover`, which restricts the
+            // search, and `cadp`, which only affects the output of other models.
             let same = ["as", "cover"].contains(&option) || (option == "cadp" && *language != "aut");
             if !same {
                 assert_ne!(now.3, usual.3, "{shown}");

@@ -1,7 +1,7 @@
-//! States travel: what one explorer encodes, an explorer of another copy of the model understands.
+//! States that an explorer encodes can be decoded by an explorer of another copy of the model.
 //!
-//! The copies have explored different parts before, so that interned values and zones have other ids
-//! in one than in the other, as in two processes.
+//! The copies have explored different parts of the model, as in two processes, so the ids of
+//! interned values and zones differ.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use turnpike_session::{
     Location, OutOfRange, Purpose, Reading, Session, Source, TimedReading, ZoneExtrapolation,
 };
 
-/// Random walks of each model, and their length.
+/// The number of random walks of each model, and their length.
 const WALKS: u64 = 4;
 const STEPS: usize = 60;
-/// Steps of the copy before states are sent to it.
+/// The steps of the copy before it receives states.
 const WARMING: usize = 150;
 
-/// Data of every kind in one state: lists, sets and bags, complements, functions with updates, lambdas
-/// that remember their surroundings, numbers beyond a word, fractions, and structures.
+/// All kinds of data in one state: lists, sets and bags, complements, function updates, lambdas
+/// with captured variables, large numbers, fractions, and structures.
 const DATA: &str = "
 sort Tree = struct leaf(value: Nat) | node(left: Tree, right: Tree);
 map twice: Tree -> Tree;
@@ -48,7 +48,7 @@ eqn leftmost(leaf(n)) = leaf(n);
 init P([], {}, {:}, lambda n: Nat. n, 1, -1, 1 / 3, leaf(0), []);
 ";
 
-/// A fixed sequence that looks random.
+/// A fixed pseudo-random sequence.
 struct Draws(u64);
 
 impl Draws {
@@ -75,14 +75,14 @@ fn decode(explorer: &mut dyn Explorer, bytes: &[u8]) -> Option<Vec<u32>> {
     portable.decode(bytes, &mut state).map(|()| state)
 }
 
-/// Everything that an explorer says about a state, in terms that mean the same everywhere.
+/// All properties of a state that an explorer computes, in a form that is the same for all copies.
 #[derive(Debug, PartialEq)]
 struct Account {
     hash: u64,
     bytes: Vec<u8>,
     values: Vec<String>,
     deadlock: bool,
-    /// Labels, and the hashes and bytes of the targets; or the error.
+    /// The labels, and the hashes and bytes of the targets; or the error.
     steps: Result<Vec<(String, u64, Vec<u8>)>, String>,
 }
 
@@ -100,7 +100,7 @@ fn account(explorer: &mut dyn Explorer, state: &[u32]) -> Account {
     Account { hash: explorer.content_hash(state), bytes: encode(explorer, state), values, deadlock, steps }
 }
 
-/// Walks at random and shows every state to `visit`, until the walk gets stuck.
+/// Calls `visit` for all states of a random walk, until there is no successor.
 fn walk(
     explorer: &mut dyn Explorer,
     seed: u64,
@@ -120,8 +120,8 @@ fn walk(
     }
 }
 
-/// Sends the states of random walks from one copy of a model to the other. Returns how many they were,
-/// and whether some had other words there.
+/// Sends the states of random walks from one copy of a model to the other. Returns their number,
+/// and whether the words of some states differ there.
 fn check_journeys(name: &str, here: &dyn Model, there: &dyn Model) -> (usize, bool) {
     let mut away = there.explorer();
     walk(&mut *away, 77, WARMING, |_, _| ());
@@ -135,7 +135,7 @@ fn check_journeys(name: &str, here: &dyn Model, there: &dyn Model) -> (usize, bo
             assert_eq!(account(&mut *away, &arrived), account(explorer, state), "{name}");
             sent += 1;
             renamed |= arrived != state;
-            // A second explorer of that copy knows them as well.
+            // Another explorer of that copy knows the states as well.
             if sent % 16 == 0 {
                 assert_eq!(account(&mut *there.explorer(), &arrived), account(explorer, state), "{name}");
             }
@@ -236,9 +236,9 @@ fn states_of_runs_of_a_formula() {
     }
 }
 
-/// What is cut short, or has something after it, is not a state of another model by accident.
+/// Truncated states, or those with additional bytes, are not states of another model by accident.
 #[test]
-fn bytes_that_are_cut_are_refused() {
+fn truncated_bytes_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data.mcrl2");
     std::fs::write(&data, DATA).expect("a file");

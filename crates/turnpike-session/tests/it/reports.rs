@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 use turnpike_session::{Location, Reading, Search, Session, Silent, Source};
 
-/// What a search of a model reports.
+/// The report of a search.
 fn report(location: &str, search: &Search) -> Value {
     let source = Source::Model { location: Location::from(location), reading: Reading::default() };
     let session = Session::open(&source).expect("opens");

@@ -1,4 +1,4 @@
-//! Requests from JSON to reports, as a client that is neither the command line nor the lab uses them.
+//! Requests as JSON and their reports, as for clients other than the command line and the lab.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -54,7 +54,7 @@ fn a_request_is_read_and_carried_out() {
     let Outcome::Search(findings) = &report.outcome else { panic!("a search") };
     assert_eq!((findings.strategy, findings.runs.len(), findings.runs_asked), ("highway", 3, 3));
     assert_eq!(findings.witness().map(|witness| witness.length), Some(4));
-    // What is written is what was read.
+    // The written request is the one that was read.
     let text = serde_json::to_string(&request).expect("requests can be written");
     assert_eq!(read(&text), request);
 }
@@ -94,7 +94,7 @@ fn a_source_is_read_once() {
     }
 }
 
-/// Remembers which queries were answered.
+/// Records the answered queries.
 #[derive(Default)]
 struct Listening(Mutex<Vec<String>>);
 
@@ -125,13 +125,13 @@ fn queries_are_answered_one_by_one() {
     let Ok(Reply::Measured(extremes)) = &answers[3].reply else { panic!("measured") };
     assert_eq!(extremes.comparisons(), ["x has no bound"]);
     assert_eq!(report.verdict, Verdict::Found);
-    // Alone, it is the request that failed.
+    // Without other requests, the request itself failed.
     request.search.goals.queries = vec!["E<> P.nowhere".to_owned()];
     assert!(refused(&request).contains("nowhere"));
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn meaningless_requests_are_refused() {
     let request = |search: &str| {
         read(&format!(
             r#"{{ "source": {{ "model": {{ "location": "builtin:philosophers" }} }}, "search": {search} }}"#

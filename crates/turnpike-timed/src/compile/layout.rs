@@ -1,8 +1,8 @@
-//! How the discrete part of a state is packed: bit fields in words, locations first.
+//! The packing of the discrete part of a state: bit fields in words, locations first.
 
 use crate::network::Network;
 
-/// Some bits of a word.
+/// A range of bits in a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     word: u32,
@@ -23,20 +23,20 @@ impl Field {
     }
 }
 
-/// Where every location and every cell is.
+/// The positions of all locations and cells.
 #[derive(Debug)]
 pub(crate) struct Layout {
     locations: Vec<Field>,
-    /// By cell; what is not state has an empty field.
+    /// By cell; cells that are not part of the state have empty fields.
     cells: Vec<Field>,
-    /// The cells that are state, with their smallest values.
+    /// The cells that are part of the state, with their smallest values.
     kept: Vec<(u32, i32)>,
     lows: Vec<i32>,
     /// By bit of the words, what it belongs to.
     owners: Vec<Owner>,
     /// Words of the discrete part, at least one.
     pub(crate) words: usize,
-    /// Leading words that hold locations, and the bits of the last of them that do.
+    /// Leading words that contain locations, and a mask of the location bits in the last of them.
     pub(crate) location_words: usize,
     last_mask: u32,
 }
@@ -49,7 +49,7 @@ enum Owner {
     Cell(u32),
 }
 
-/// Gives out bits: a field never straddles two words.
+/// Allocates bits: a field never straddles two words.
 struct Bits {
     word: u32,
     used: u32,
@@ -111,7 +111,7 @@ impl Layout {
         Layout { locations, cells, kept, lows, owners, words, location_words, last_mask }
     }
 
-    /// Reads locations and cells; cells that are not state are left alone.
+    /// Reads locations and cells; cells that are not part of the state are left unchanged.
     #[inline]
     pub(crate) fn unpack(&self, words: &[u32], locations: &mut [u32], cells: &mut [i32]) {
         for (location, field) in locations.iter_mut().zip(&self.locations) {
@@ -122,7 +122,7 @@ impl Layout {
         }
     }
 
-    /// The same when the values of `before` are there already.
+    /// The same when the values of `before` are already there.
     #[inline]
     pub(crate) fn unpack_changed(
         &self,
@@ -170,14 +170,14 @@ impl Layout {
         }
     }
 
-    /// Whether these are the values of a discrete state.
+    /// Whether these are the values stored in a discrete state.
     pub(crate) fn holds(&self, words: &[u32], locations: &[u32], cells: &[i32]) -> bool {
         let located =
             locations.iter().zip(&self.locations).all(|(location, field)| *location == field.get(words));
         located && self.kept.iter().all(|&(cell, _)| cells[cell as usize] == self.cell(words, cell as usize))
     }
 
-    /// Writes everything.
+    /// Writes all locations and cells.
     pub(crate) fn pack(&self, words: &mut [u32], locations: &[u32], cells: &[i32]) {
         words.fill(0);
         for (location, field) in locations.iter().zip(&self.locations) {
@@ -198,7 +198,7 @@ impl Layout {
         self.locations[process].set(words, location);
     }
 
-    /// Writes a cell, unless it is not state.
+    /// Writes a cell if it is part of the state.
     #[inline]
     pub(crate) fn set_cell(&self, words: &mut [u32], cell: u32, value: i32) {
         let field = self.cells[cell as usize];
@@ -207,7 +207,7 @@ impl Layout {
         }
     }
 
-    /// The value of a cell; that of a cell which is not state is its smallest.
+    /// The value of a cell; the smallest one if the cell is not part of the state.
     pub(crate) fn cell(&self, words: &[u32], cell: usize) -> i32 {
         self.lows[cell].wrapping_add(self.cells[cell].get(words) as i32)
     }

@@ -1,5 +1,5 @@
-//! A network made ready to be explored: constants made small, bounds of clocks by location, edges
-//! by location, and the bits of a state.
+//! Prepares a network for exploration: scaled constants, clock bounds by location, edges by
+//! location, and the bit layout of states.
 
 pub mod analysis;
 pub(crate) mod layout;

@@ -1,14 +1,14 @@
-//! Large constants made small: when all constants that clocks are compared with or set to are
-//! multiples of one number, that number is the unit of time.
+//! Scales large constants: if all constants that clocks are compared with or set to have a common
+//! divisor, that divisor becomes the unit of time.
 //!
-//! Only done when it is needed, so that zones read as their model is written.
+//! Only done when needed, so that zones usually show the constants of the model.
 
 use crate::network::{ClockAtom, ClockValue, Expression, Network, Statement};
 use crate::query::Condition;
 use crate::zone::Bound;
 
-/// Divides all clock constants of a network and of the conditions by their greatest common divisor,
-/// when one of them is too large otherwise. Gives that divisor: 1 when nothing was done.
+/// Divides all clock constants of a network and of the conditions by their greatest common divisor
+/// if one of them would be too large. Returns the divisor: 1 if nothing changed.
 pub(crate) fn reduce(network: &mut Network, conditions: &mut [Condition]) -> i32 {
     let mut found = Found { divisor: 0, largest: 0, constant: true };
     each(network, conditions, &mut |expression| found.look(expression));

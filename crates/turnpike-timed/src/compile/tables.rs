@@ -1,8 +1,8 @@
-//! Everything about a network that a step needs, by process and location: which edges, which
-//! vectors, which channels.
+//! Precomputed tables of a network, by process and location: which edges, which vectors, which
+//! channels.
 //!
-//! A *slot* is a location of a process. With the lists kept here a step looks at the current slots
-//! only, never at all edges or all vectors.
+//! A *slot* is a location of a process. With these lists a step visits the current slots only,
+//! never all edges or all vectors.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::network::{
 };
 use crate::zone::Bound;
 
-/// A part of [`Tables::lists`].
+/// A range of [`Tables::lists`].
 pub(crate) type List = Range<u32>;
 
 /// A bound on a difference of clocks; 0 is the constant zero, clock `c` is `c + 1`.
@@ -28,11 +28,11 @@ pub(crate) struct FixedAtom {
     pub(crate) bound: Bound,
 }
 
-/// The clock part of a constraint, with what is known in advance apart.
+/// The clock part of a constraint, with constant bounds separated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Atoms {
     pub(crate) fixed: Vec<FixedAtom>,
-    /// Positions in the constraint's atoms that depend on variables.
+    /// Indices of the constraint's atoms that depend on variables.
     pub(crate) computed: Vec<u32>,
 }
 
@@ -44,25 +44,25 @@ pub(crate) struct Step {
     pub(crate) index: u32,
     pub(crate) source: u32,
     pub(crate) target: u32,
-    /// Whether the guard says nothing of variables.
+    /// Whether the guard contains no variables.
     pub(crate) open: bool,
-    /// Whether the guard speaks of clocks.
+    /// Whether the guard contains clocks.
     pub(crate) timed: bool,
-    /// Whether evaluating what the guard says of variables cannot fail.
+    /// Whether evaluating the guard's variables cannot fail.
     pub(crate) sure: bool,
-    /// Whether locations decide what the update does to clocks.
+    /// Whether locations determine the update's effect on clocks.
     pub(crate) steady: bool,
-    /// The cells and clocks that get numbers, in order, when nothing else is done and that cannot
-    /// fail.
+    /// The assignments of constants to cells and clocks, in order, if the update consists only of
+    /// those and cannot fail.
     pub(crate) numbers: Option<Numbers>,
-    /// What the guard says of variables, when it compares cells only.
+    /// The guard's conditions on variables, if they only compare cells.
     pub(crate) tests: Option<Box<[Test]>>,
     pub(crate) guard: Atoms,
-    /// The channel, when it does not depend on variables.
+    /// The channel, if it does not depend on variables.
     pub(crate) channel: Option<u32>,
 }
 
-/// Numbers that an edge assigns.
+/// Constants that an edge assigns.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers {
     pub(crate) cells: Box<[(u32, i32)]>,
@@ -74,30 +74,30 @@ pub(crate) struct Numbers {
 pub(crate) struct Slot {
     pub(crate) process: u32,
     pub(crate) location: u32,
-    /// The first location of the process that says the same of clocks and time, see
+    /// The first location of the process with the same effect on clocks and time, see
     /// [`Tables::find_kinds`].
     pub(crate) kind: u32,
     pub(crate) committed: bool,
     pub(crate) urgent: bool,
     pub(crate) invariant: Atoms,
-    /// Whether the invariant speaks of variables.
+    /// Whether the invariant contains variables.
     pub(crate) computed: bool,
-    /// Local cells that the invariant uses.
+    /// Number of local cells that the invariant uses.
     pub(crate) locals: u32,
-    /// Edges that are taken alone, or that begin a synchronisation on a channel, in their order.
+    /// Edges that are taken alone or initiate a synchronisation on a channel, in order.
     pub(crate) starts: List,
-    /// Edges that are taken along with every transition.
+    /// Edges that accompany every transition.
     pub(crate) alongs: List,
     /// Edges that receive.
     pub(crate) receives: List,
-    /// Edges that send on a channel which is or may be urgent.
+    /// Edges that send on a channel that is or may be urgent.
     pub(crate) urgent_sends: List,
-    /// Vectors that this process is the first to have to take part in, and can.
+    /// Vectors whose first mandatory participant is this process, and it can take part.
     pub(crate) watched: List,
 }
 
 impl Slot {
-    /// 1 if time does not pass here, else 0.
+    /// 1 if time cannot pass here, else 0.
     pub(crate) fn stops_time(&self) -> u32 {
         u32::from(self.urgent || self.committed)
     }
@@ -108,7 +108,7 @@ impl Slot {
 pub(crate) struct Seat {
     pub(crate) process: u32,
     pub(crate) weak: bool,
-    /// First entry of [`Tables::seat_edges`]: one for each location.
+    /// Index of the first entry of [`Tables::seat_edges`]: one per location.
     pub(crate) first: u32,
 }
 
@@ -123,22 +123,22 @@ pub(crate) struct Tables {
     pub(crate) lists: Vec<u32>,
     pub(crate) vectors: Vec<Vec<Seat>>,
     pub(crate) seat_edges: Vec<List>,
-    /// Vectors in which nobody has to take part.
+    /// Vectors without mandatory participants.
     pub(crate) voluntary: Vec<u32>,
     /// By channel: the processes with an edge that can receive on it. Only for urgent channels.
     pub(crate) receivers: Vec<Vec<u32>>,
-    /// By channel: the edges that receive on it, if no variable decides that. Only for networks
-    /// with channels.
+    /// By channel: the edges that receive on it, if that does not depend on variables. Only for
+    /// networks with channels.
     pub(crate) receiving: Vec<List>,
-    /// Variables decide on which channels some edges receive.
+    /// The channels of some receiving edges depend on variables.
     pub(crate) has_unknown_receivers: bool,
-    /// What guards of edges that begin transitions say of variables can always be evaluated.
+    /// The guards of initiating edges on variables never fail to evaluate.
     pub(crate) sure_starts: bool,
     pub(crate) has_receivers: bool,
-    /// The processes with an edge that sends on a channel which is or may be urgent.
+    /// The processes with an edge that sends on a channel that is or may be urgent.
     pub(crate) urgent_senders: Vec<u32>,
     pub(crate) has_urgent: bool,
-    /// Whether clocks have a say in when a synchronisation on an urgent channel is possible.
+    /// Whether clocks decide when a synchronisation on an urgent channel is possible.
     pub(crate) has_timed_urgency: bool,
     pub(crate) has_priorities: bool,
 }
@@ -147,7 +147,7 @@ impl Tables {
     pub(crate) fn new(network: &Network) -> Result<Tables, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let mut tables = Tables::default();
-        // In a network whose functions assign clocks, any call may.
+        // If functions assign clocks, assume that any call may.
         let resets = network.functions.iter().any(|function| clocks_in(&function.body));
         let steady = |statement: &Statement| {
             is_reset(statement) || !resets && !clocks_in(std::slice::from_ref(statement))
@@ -213,13 +213,13 @@ impl Tables {
         &self.slots[self.slot_number(process, location) as usize]
     }
 
-    /// The number of that slot.
+    /// The number of the slot of a process in a location.
     #[inline]
     pub(crate) fn slot_number(&self, process: usize, location: u32) -> u32 {
         self.first_slot[process] + location
     }
 
-    /// The slot that stands for all of the process that say the same of clocks and time.
+    /// The slot that represents all slots of the process with the same effect on clocks and time.
     #[inline]
     pub(crate) fn kind(&self, slot: &Slot) -> u32 {
         self.slot_number(slot.process as usize, slot.kind)
@@ -230,13 +230,13 @@ impl Tables {
         &self.lists[list.start as usize..list.end as usize]
     }
 
-    /// The edges that a process has in a location for its seat.
+    /// The edges of a process in a location for its seat.
     #[inline]
     pub(crate) fn seat(&self, seat: &Seat, location: u32) -> &List {
         &self.seat_edges[(seat.first + location) as usize]
     }
 
-    /// Lists the wanted edges of a process by the location that they leave, in their order.
+    /// Lists the edges of a process that are `wanted` by source location, in order.
     fn by_location(
         &mut self,
         network: &Network,
@@ -260,7 +260,7 @@ impl Tables {
         }
     }
 
-    /// The same, for a list of the slot.
+    /// The same, storing a list in each slot.
     fn in_slots(
         &mut self,
         network: &Network,
@@ -274,7 +274,7 @@ impl Tables {
         });
     }
 
-    /// Edges of a process for an event, one list for each location; the first of these lists.
+    /// Lists the edges of a process for an event by location; returns the index of the first list.
     fn seat_lists(&mut self, network: &Network, process: usize, event: EventId) -> u32 {
         let first = self.seat_edges.len();
         self.seat_edges.resize(first + network.processes[process].locations.len(), 0..0);
@@ -286,7 +286,7 @@ impl Tables {
     }
 
     fn add_events(&mut self, network: &Network) {
-        // An edge takes part in vectors, or it is taken alone.
+        // An edge either takes part in vectors or is taken alone.
         let mut shared: Vec<(ProcessId, EventId)> = network
             .vectors
             .iter()
@@ -297,7 +297,8 @@ impl Tables {
         shared.sort_unstable();
         shared.dedup();
         let mut watched: Vec<(u32, u32)> = Vec::new();
-        // Several vectors have seats for the same event of a process: their edges are listed once.
+        // Several vectors may have seats for the same event of a process: its edges are listed
+        // once.
         let mut seats: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for vector in &network.vectors {
             if vector.len() < 2 {
@@ -336,7 +337,7 @@ impl Tables {
             self.lists.extend(group.iter().map(|&(_, vector)| vector));
             self.slots[group[0].0 as usize].watched = start..self.lists.len() as u32;
         }
-        for process in 0..own(network) {
+        for process in 0..own_process_count(network) {
             let alone = |sync: &Sync| match sync {
                 Sync::Event(event) => shared.binary_search(&(ProcessId(process as u32), *event)).is_err(),
                 _ => true,
@@ -348,12 +349,12 @@ impl Tables {
     fn add_channels(&mut self, network: &Network) {
         let urgent = |cell: &ChannelCell| match known_channel(cell) {
             Some(channel) => network.channels[channel as usize].urgent,
-            // Cells of one array are declared together: what holds for the first holds for all.
+            // Cells of an array share one declaration, so the first stands for all.
             None => network.channels[cell.base.0 as usize].urgent,
         };
         self.receivers = vec![Vec::new(); network.channels.len()];
         self.add_receiving(network);
-        for process in 0..own(network) {
+        for process in 0..own_process_count(network) {
             let receives = |sync: &Sync| matches!(sync, Sync::Receive(_));
             self.in_slots(network, process, |sync| !receives(sync), |slot, list| slot.starts = list);
             self.in_slots(network, process, receives, |slot, list| slot.receives = list);
@@ -386,7 +387,7 @@ impl Tables {
 }
 
 impl Tables {
-    /// Lists the edges that receive, by channel.
+    /// Lists the receiving edges by channel.
     fn add_receiving(&mut self, network: &Network) {
         let mut found: Vec<(u32, u32)> = Vec::new();
         self.sure_starts = true;
@@ -407,8 +408,8 @@ impl Tables {
         }
     }
 
-    /// Finds the locations of each process that say the same of clocks and time: moving between
-    /// them changes nothing that zones need to know.
+    /// Finds locations of a process with the same effect on clocks and time: moving between them
+    /// changes nothing that zones depend on.
     pub(crate) fn find_kinds(&mut self, bounds: &Bounds) {
         let contribution = |slot: &Slot| {
             let local = bounds.at(ProcessId(slot.process), LocationId(slot.location));
@@ -417,7 +418,7 @@ impl Tables {
         for first in 0..self.first_slot.len() {
             let start = self.first_slot[first] as usize;
             let end = self.first_slot.get(first + 1).map_or(self.slots.len(), |&next| next as usize);
-            // Most processes have few locations; in others only neighbours are compared.
+            // Most processes have few locations; in others only nearby ones are compared.
             for at in start + 1..end {
                 let own = contribution(&self.slots[at]);
                 let alike = |&other: &usize| contribution(&self.slots[other]) == own;
@@ -429,11 +430,11 @@ impl Tables {
     }
 }
 
-/// Locations that a location is compared with, see [`Tables::find_kinds`].
+/// Number of locations that a location is compared with, see [`Tables::find_kinds`].
 const COMPARED: usize = 64;
 
-/// The number of processes that move by themselves.
-fn own(network: &Network) -> usize {
+/// The number of processes without the ticker.
+fn own_process_count(network: &Network) -> usize {
     network.processes.len() - usize::from(network.ticker.is_some())
 }
 
@@ -457,7 +458,7 @@ pub(crate) struct Test {
     operator: Binary,
     left: u32,
     right: i32,
-    /// The right side is a cell.
+    /// Whether the right side is a cell.
     cells: bool,
 }
 
@@ -510,8 +511,8 @@ impl Test {
     }
 }
 
-/// What statements give numbers to, when they give numbers to cells and clocks only and all are in
-/// range.
+/// The constants that statements assign, if they only assign constants to cells and clocks and all
+/// are in range.
 fn numbers(network: &Network, statements: &[Statement]) -> Option<Numbers> {
     let (mut cells, mut clocks) = (Vec::new(), Vec::new());
     for statement in statements {
@@ -538,30 +539,19 @@ fn numbers(network: &Network, statements: &[Statement]) -> Option<Numbers> {
     Some(Numbers { cells: cells.into(), clocks: clocks.into() })
 }
 
-/// Whether an expression has a value in every state.
+/// Whether an expression can be evaluated in every state.
 fn is_sure(expression: &Expression) -> bool {
     match expression {
         Expression::Constant(_) | Expression::Read(Cells { space: Space::Global, offset: None, .. }) => true,
         Expression::Unary(Unary::Not, part) => is_sure(part),
         Expression::Binary(operator, left, right, _) => {
-            let compares = matches!(
-                operator,
-                Binary::Less
-                    | Binary::LessEqual
-                    | Binary::Equal
-                    | Binary::NotEqual
-                    | Binary::GreaterEqual
-                    | Binary::Greater
-                    | Binary::And
-                    | Binary::Or
-            );
-            compares && is_sure(left) && is_sure(right)
+            operator.is_truth() && is_sure(left) && is_sure(right)
         }
         _ => false,
     }
 }
 
-/// Whether a statement gives a clock that is known a number that is known.
+/// Whether a statement assigns a constant to a fixed clock.
 fn is_reset(statement: &Statement) -> bool {
     matches!(
         statement,
@@ -570,7 +560,7 @@ fn is_reset(statement: &Statement) -> bool {
     )
 }
 
-/// Whether some of these statements assign clocks, functions that they call apart.
+/// Whether some of these statements assign clocks, not counting called functions.
 fn clocks_in(statements: &[Statement]) -> bool {
     statements.iter().any(|statement| match statement {
         Statement::Clock { .. } => true,
@@ -580,7 +570,7 @@ fn clocks_in(statements: &[Statement]) -> bool {
     })
 }
 
-/// Tells bounds that never change from those that depend on variables.
+/// Separates constant bounds from those that depend on variables.
 fn atoms(constraint: &Constraint, errors: &mut Vec<Diagnostic>) -> Atoms {
     let mut atoms = Atoms::default();
     for (atom, index) in constraint.clocks.iter().zip(0..) {

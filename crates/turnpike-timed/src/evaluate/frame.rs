@@ -1,11 +1,11 @@
-//! How many local cells an expression uses, where no declaration says it.
+//! The number of local cells that an expression uses, where no declaration states it.
 
 use crate::network::{
     Cells, ClockAtom, Expression, FunctionId, Network, Rate, Space, Statement, Visitor, visit_block,
     visit_parts, visit_statement,
 };
 
-/// Local cells that the frame of an expression needs.
+/// Number of local cells that the frame of an expression needs.
 pub fn frame_size(network: &Network, expression: &Expression) -> usize {
     let mut walk = Walk { network, size: 0, seen: Vec::new() };
     walk.expression(expression);
@@ -28,7 +28,7 @@ pub fn rate_frame_size(network: &Network, rate: &Rate) -> usize {
 struct Walk<'n> {
     network: &'n Network,
     size: usize,
-    /// Functions on the caller's frame that were looked at.
+    /// Functions on the caller's frame that were visited.
     seen: Vec<u32>,
 }
 

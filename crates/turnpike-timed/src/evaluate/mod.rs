@@ -1,10 +1,10 @@
 //! Executes expressions and statements on the cells of a state.
 //!
-//! A [`Machine`] holds one discrete state: cells and locations. Updates change it in place and are
-//! taken back by [`Machine::undo`], so that trying a transition costs what it writes, not what the
-//! network has. Clock assignments are not executed but composed: after the updates of a transition,
-//! [`Machine::origin`] tells for every clock which clock of the state before, plus which number, it
-//! now is.
+//! A [`Machine`] holds one discrete state: cells and locations. Updates change it in place and
+//! [`Machine::undo`] reverts them, so trying a transition costs what it writes, not the size of the
+//! network. Clock assignments are not executed but composed: after the updates of a transition,
+//! [`Machine::origin`] returns for every clock which clock of the source state it is a copy of, and
+//! the offset.
 
 mod frame;
 mod operator;
@@ -18,12 +18,12 @@ use crate::network::{ClockCell, ClockId, Expression, Local, Network, Place};
 pub use frame::{atom_frame_size, frame_size, rate_frame_size};
 pub use run::STEPS;
 
-/// What is wrong with the model where it was executed.
+/// An error in the model that occurs during execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What went wrong, for the user.
+    /// A message for the user.
     pub message: String,
-    /// Where in the source; empty when it is not known.
+    /// Where in the source; empty if unknown.
     pub place: Place,
     /// What kind of fault.
     pub kind: FaultKind,
@@ -32,11 +32,11 @@ pub struct Fault {
 /// Why something cannot be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The model is wrong there.
+    /// The model is erroneous.
     Model,
-    /// A value left its range, which some analyses take for a transition that is not there.
+    /// A value left its range, which some analyses treat as a disabled transition.
     Range,
-    /// A difference of clocks became too large for exact bounds.
+    /// A difference of clocks overflowed exact bounds.
     TooLarge,
 }
 
@@ -46,7 +46,7 @@ impl Fault {
         Box::new(Fault { message: message.into(), place: place.clone(), kind: FaultKind::Model })
     }
 
-    /// Something depends on a state, where there is none.
+    /// Something depends on a state, but there is none.
     #[cold]
     fn no_state() -> Box<Fault> {
         Fault::new("the value depends on the state", &(0..0))
@@ -58,20 +58,20 @@ impl Fault {
     }
 }
 
-/// Faults are rare and large: they travel in a box.
+/// Faults are rare and large, so they are boxed.
 pub type Outcome<T> = Result<T, Box<Fault>>;
 
-/// Where a clock's value comes from: a clock of the state before the transition, or zero, plus a
-/// number.
+/// The source of a clock's value: a clock of the state before the transition, or zero, plus an
+/// offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The clock; `None`: zero.
     pub clock: Option<ClockId>,
-    /// What is added.
+    /// The offset.
     pub offset: i32,
 }
 
-/// One discrete state and what is needed to compute with it.
+/// A discrete state, and the buffers to compute with it.
 #[derive(Debug)]
 pub struct Machine<'n> {
     network: &'n Network,
@@ -79,15 +79,15 @@ pub struct Machine<'n> {
     pub cells: Vec<i32>,
     /// Location of each process.
     pub locations: Vec<u32>,
-    /// Cells that were written since the last [`undo`](Self::undo), with their old values.
+    /// Cells written since the last [`undo`](Self::undo), with their old values.
     trail: Vec<(u32, i32)>,
-    /// Frames of the edge and of the functions under way.
+    /// Frames of the edge and of the active functions.
     frames: Vec<i32>,
     base: usize,
     scope: &'n [Local],
-    /// Steps that are left to the transition.
+    /// Remaining step budget of the transition.
     steps: u32,
-    /// By clock: its composed assignment, and whether there is one.
+    /// By clock: its composed assignment, and whether it has one.
     sources: Vec<Source>,
     assigned: Vec<bool>,
     touched: Vec<u32>,
@@ -95,7 +95,7 @@ pub struct Machine<'n> {
 }
 
 impl<'n> Machine<'n> {
-    /// A machine with the initial values and no locations chosen.
+    /// A machine with the initial values and arbitrary locations.
     pub fn new(network: &'n Network) -> Self {
         let sources = (0..network.clocks.len() as u32)
             .map(|clock| Source { clock: Some(ClockId(clock)), offset: 0 })
@@ -116,8 +116,8 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// A machine that has no state: whatever depends on one is a fault. For what must be known
-    /// before the system runs. It takes so many steps, and has so many local cells at hand.
+    /// A machine without a state, for what must be known before the system runs: anything that
+    /// depends on a state is a fault. It has a budget of `steps`, and `locals` local cells.
     pub(crate) fn without_state(network: &'n Network, steps: u32, locals: usize) -> Self {
         Machine {
             network,
@@ -135,8 +135,7 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// Begins something new: an edge or a condition with these local cells. Steps are counted from
-    /// here.
+    /// Starts evaluating an edge or a condition with these local cells, and resets the step budget.
     #[inline]
     pub fn enter(&mut self, locals: &'n [Local]) {
         self.steps = STEPS;
@@ -155,13 +154,13 @@ impl<'n> Machine<'n> {
         self.frames.resize(locals, 0);
     }
 
-    /// The cells that were written since the last [`undo`](Self::undo); some perhaps several times.
+    /// The cells written since the last [`undo`](Self::undo), possibly with repetitions.
     #[inline]
     pub fn written(&self) -> impl Iterator<Item = u32> + '_ {
         self.trail.iter().map(|&(cell, _)| cell)
     }
 
-    /// Gives a cell a value that is in its range.
+    /// Sets a cell to a value that is in its range.
     #[inline]
     pub fn set(&mut self, cell: u32, value: i32) {
         let old = std::mem::replace(&mut self.cells[cell as usize], value);
@@ -170,7 +169,7 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// Gives a clock a value that clocks can have.
+    /// Sets a clock to a value that clocks can have.
     #[inline]
     pub fn reset(&mut self, clock: u32, value: i32) {
         if !std::mem::replace(&mut self.assigned[clock as usize], true) {
@@ -179,7 +178,7 @@ impl<'n> Machine<'n> {
         self.sources[clock as usize] = Source { clock: None, offset: value };
     }
 
-    /// Takes all assignments back, those of clocks as well.
+    /// Reverts all assignments, including those of clocks.
     #[inline]
     pub fn undo(&mut self) {
         while let Some((cell, old)) = self.trail.pop() {
@@ -191,7 +190,7 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// Where the value of a clock comes from after the updates so far.
+    /// The source of a clock's value after the updates so far.
     #[inline]
     pub fn origin(&self, clock: u32) -> Source {
         self.sources[clock as usize]
@@ -209,7 +208,7 @@ impl<'n> Machine<'n> {
         Ok(self.value(condition)? != 0)
     }
 
-    /// The clock that a cell of clocks names.
+    /// The clock that a clock cell denotes.
     #[inline]
     pub fn clock(&mut self, cell: &ClockCell, place: &Place) -> Outcome<ClockId> {
         match &cell.offset {
@@ -228,7 +227,7 @@ impl<'n> Machine<'n> {
     }
 }
 
-/// The value that a local cell starts with.
+/// The initial value of a local cell.
 fn start(local: &Local) -> i32 {
     if local.low <= 0 && local.high >= 0 { 0 } else { local.low }
 }

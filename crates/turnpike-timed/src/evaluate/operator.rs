@@ -1,4 +1,4 @@
-//! Errors of operators, in words.
+//! Error messages of operators.
 
 use super::{Fault, Outcome};
 use crate::network::{Binary, Place, Undefined};
@@ -9,7 +9,7 @@ pub(super) fn apply(operator: Binary, left: i32, right: i32, place: &Place) -> O
     operator.apply(left, right).map_err(|undefined| explain(undefined, left, right, place))
 }
 
-/// The number, if it has 32 bits.
+/// Checks that a number fits into 32 bits.
 #[inline]
 pub(super) fn fit(value: i64, place: &Place) -> Outcome<i32> {
     i32::try_from(value).map_err(|_| explain(Undefined::Overflow(value), 0, 0, place))

@@ -3,12 +3,12 @@
 use super::{Fault, Machine, Outcome, rate_frame_size};
 
 impl Machine<'_> {
-    /// Writes for each clock whether it runs while the processes are where they are.
+    /// Computes for each clock whether it runs in the current locations.
     pub fn find_running(&mut self, runs: &mut Vec<bool>) -> Outcome<()> {
         let network = self.network;
         runs.clear();
         runs.resize(network.clocks.len(), true);
-        let mut told = vec![false; runs.len()];
+        let mut rated = vec![false; runs.len()];
         for (index, process) in network.processes.iter().enumerate() {
             let location = &process.locations[self.locations[index] as usize];
             for rate in &location.rates {
@@ -30,10 +30,10 @@ impl Machine<'_> {
                         return Err(Fault::new(message, &rate.place));
                     }
                 };
-                if told[clock] && runs[clock] != running {
+                if rated[clock] && runs[clock] != running {
                     return Err(Fault::new(format!("clock {name} has two rates at once"), &rate.place));
                 }
-                (told[clock], runs[clock]) = (true, running);
+                (rated[clock], runs[clock]) = (true, running);
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The evaluator proper: a walk over the tree.
+//! The evaluator itself: a tree walk.
 
 use super::operator::{apply, fit};
 use super::{Fault, Machine, Outcome, Source, start};
@@ -8,10 +8,10 @@ use crate::network::{
 };
 use crate::zone::Bound;
 
-/// Steps of loops and calls that one edge may take before it counts as never ending.
+/// Budget of loop iterations and calls per edge; beyond it, the edge counts as non-terminating.
 pub const STEPS: u32 = 10_000_000;
 
-/// Where an expression that knows no place stands.
+/// The place of expressions without a place.
 const NOWHERE: &Place = &(0..0);
 
 /// Trees come from files and can be deep.
@@ -51,8 +51,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A part of an expression. Simple ones, such as `i + 1`, are computed without looking whether
-    /// the stack is deep.
+    /// Evaluates a subexpression. Simple ones, such as `i + 1`, are evaluated without a stack
+    /// check.
     #[inline]
     fn operand(&mut self, expression: &Expression) -> Outcome<i32> {
         if let Some(value) = self.leaf(expression) {
@@ -221,8 +221,7 @@ impl Machine<'_> {
     fn statement(&mut self, statement: &Statement) -> Outcome<Flow> {
         match statement {
             Statement::Assign { target, value, place } => {
-                // From left to right, as constants are computed: the place in `a[i++] = i` comes
-                // first.
+                // Left to right, as in constants: in `a[i++] = i` the index comes first.
                 let at = self.cell(target, 1)?;
                 let value = self.value(value)?;
                 self.write(target.space, at, value, place)?;
@@ -323,7 +322,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The first of `count` cells, which all belong to the variable.
+    /// The first of `count` cells, which all belong to one variable.
     #[inline]
     fn cell(&mut self, cells: &Cells, count: u32) -> Outcome<usize> {
         let offset = match cells.offset.as_deref() {
@@ -345,7 +344,7 @@ impl Machine<'_> {
         self.find(space, at).ok_or_else(Fault::no_state)
     }
 
-    /// What is in a cell. Without a state, variables have none.
+    /// The content of a cell; `None` for variables if there is no state.
     #[inline]
     fn find(&self, space: Space, at: usize) -> Option<i32> {
         match space {
@@ -396,12 +395,14 @@ impl Machine<'_> {
                 self.steps = left;
                 Ok(())
             }
-            None => Err(Fault::new(format!("no end after {STEPS} steps: does this loop end?"), place)),
+            None => {
+                Err(Fault::new(format!("no end after {STEPS} steps: this loop may not terminate"), place))
+            }
         }
     }
 }
 
-/// An index, if it is within these bounds.
+/// Returns an index if it is within the bounds.
 #[inline]
 fn in_range(value: i32, low: i32, high: i32, place: &Place) -> Outcome<i32> {
     if value < low || value > high {
@@ -410,7 +411,7 @@ fn in_range(value: i32, low: i32, high: i32, place: &Place) -> Outcome<i32> {
     Ok(value)
 }
 
-/// What a function returns when its body ends so.
+/// The return value of a function whose body ended with `flow`.
 fn result(function: &Function, flow: Flow, place: &Place) -> Outcome<i32> {
     let value = match flow {
         Flow::Return(value) => value,

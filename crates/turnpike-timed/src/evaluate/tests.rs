@@ -114,7 +114,7 @@ fn without_a_state_nothing_that_depends_on_one_has_a_value() {
     let mut with = Machine::new(&network);
     for expression in [global(0), Expression::At(ProcessId(0), LocationId(0))] {
         assert!(without.value(&expression).is_err(), "{expression:?}");
-        // Also as a part of something larger.
+        // Also as part of a larger expression.
         let larger = binary(Binary::Add, expression.clone(), number(1));
         assert!(without.value(&larger).is_err(), "{expression:?}");
         assert!(with.value(&larger).is_ok(), "{expression:?}");
@@ -153,7 +153,7 @@ fn cells_are_checked_and_restored() {
         let fault = machine.execute(&[statement]).expect_err(message);
         assert_eq!((fault.message.as_str(), fault.place, fault.kind), (message, place, FaultKind::Range));
     }
-    // Cells are copied as they were before, also when the parts overlap.
+    // Cells are copied as they were before, even if the ranges overlap.
     let part = |offset| Cells { offset: Some(Box::new(number(offset))), ..table(number(0)) };
     machine.cells.copy_from_slice(&[0, 1, 2, 3]);
     let copy = Statement::Copy { target: part(1), source: part(0), count: 2, place: 0..0 };
@@ -259,7 +259,7 @@ fn deep_expressions_do_not_end_the_stack() {
     }
     machine.enter(&[]);
     assert_eq!(machine.value(&deep), Ok(100_000));
-    // Trees drop level by level.
+    // Drop the tree level by level, without recursion.
     while let Expression::Binary(_, left, _, _) = deep {
         deep = *left;
     }

@@ -1,4 +1,4 @@
-//! The processes as automata, for people: locations and edges with what is written on them.
+//! The processes as automata for display: locations and edges with their text.
 
 use turnpike_model::{Automata, Automaton, AutomatonEdge, AutomatonLocation, EdgeTaken, Haste, StepError};
 
@@ -6,17 +6,17 @@ use super::walker::Walker;
 use crate::network::edge_text::Writer;
 use crate::network::{Edge, Location, Network, Process};
 
-/// Edges that a `select` made of one stand side by side, at the same place of the source.
+/// Edges that one `select` expands to are adjacent and come from the same place of the source.
 fn is_same(one: &Edge, other: &Edge) -> bool {
     (&one.place, one.source, one.target) == (&other.place, other.source, other.target)
 }
 
-/// The position of an edge where each `select` counts as one.
+/// The position of an edge, counting each `select` once.
 fn drawn_position(process: &Process, index: usize) -> u32 {
     process.edges[..=index].windows(2).filter(|pair| !is_same(&pair[0], &pair[1])).count() as u32
 }
 
-/// A process as an automaton. Clock constants of the network count `unit` units each.
+/// A process as an automaton. Clock constants of the network are multiplied by `unit`.
 fn automaton(network: &Network, process: &Process, unit: i32) -> Automaton {
     let writer = Writer::new(network, process, unit);
     let location = |location: &Location| AutomatonLocation {
@@ -45,7 +45,7 @@ fn automaton(network: &Network, process: &Process, unit: i32) -> Automaton {
 }
 
 impl Walker<'_> {
-    /// Processes that are not the model's come last.
+    /// The processes of the model, without those that were added; those come last.
     fn own_processes(&self) -> &[Process] {
         let network = &self.model.network;
         let own = network.ticker.map_or(network.processes.len(), |ticker| ticker.0 as usize);

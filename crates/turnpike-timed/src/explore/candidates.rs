@@ -1,4 +1,4 @@
-//! Which edges can be taken together: vectors of events, and products of choices.
+//! Which edges can be taken together: event vectors, and products of choices.
 
 use turnpike_model::Successors;
 
@@ -6,8 +6,8 @@ use super::walker::Walker;
 use crate::evaluate::Outcome;
 
 impl Walker<'_> {
-    /// Transitions of a network with events: vectors in their order, then edges that are taken
-    /// alone.
+    /// Transitions of a network with events: first the vectors in order, then the edges that are
+    /// taken alone.
     pub(super) fn by_events(&mut self, out: &mut Successors) -> Outcome<()> {
         let tables = &self.model.tables;
         let mut ready = std::mem::take(&mut self.ready);
@@ -37,7 +37,7 @@ impl Walker<'_> {
         let tables = &self.model.tables;
         let seats = &tables.vectors[vector as usize];
         let locations = &self.machine.locations;
-        // Who takes part is decided by locations alone; guards come later.
+        // Locations alone decide who takes part; guards are checked later.
         let missing = |seat: &&crate::compile::tables::Seat| {
             !seat.weak && tables.seat(seat, locations[seat.process as usize]).is_empty()
         };
@@ -56,8 +56,8 @@ impl Walker<'_> {
         if self.choices.is_empty() { Ok(()) } else { self.product(out) }
     }
 
-    /// Adds a choice between those of the edges whose guards hold as far as variables are
-    /// concerned; false when there is none.
+    /// Adds a choice among those of the edges whose guards on variables hold; false if there is
+    /// none.
     fn choose(&mut self, steps: &[u32]) -> Outcome<bool> {
         let start = self.enabled.len() as u32;
         for &step in steps {
@@ -70,8 +70,8 @@ impl Walker<'_> {
         Ok(start != end)
     }
 
-    /// Every combination of the choices behind the participants so far; the last choice varies
-    /// fastest.
+    /// Visits every combination of the choices after the current participants; the last choice
+    /// varies fastest.
     pub(super) fn product(&mut self, out: &mut Successors) -> Outcome<()> {
         let before = self.participants.len();
         self.digits.clear();
@@ -91,7 +91,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether the guard of an edge holds as far as variables are concerned.
+    /// Whether the part of an edge's guard on variables holds.
     #[inline]
     pub(super) fn guard(&mut self, step: u32) -> Outcome<bool> {
         if let Some(tests) = &self.model.tables.steps[step as usize].tests {
@@ -108,7 +108,7 @@ impl Walker<'_> {
         Ok(true)
     }
 
-    /// Takes or collects the transition of the participants, unless another location is committed.
+    /// Takes or collects the participants' transition, unless some other location is committed.
     pub(super) fn candidate(&mut self, out: &mut Successors) -> Outcome<()> {
         if !self.leaves_committed(&self.participants) {
             return Ok(());
@@ -120,7 +120,7 @@ impl Walker<'_> {
         self.fire(out)
     }
 
-    /// Whether some of these edges leave a committed location, or there is none.
+    /// Whether one of these edges leaves a committed location, or no location is committed.
     pub(super) fn leaves_committed(&self, steps: &[u32]) -> bool {
         let tables = &self.model.tables;
         let leaves = |&step: &u32| {

@@ -1,4 +1,4 @@
-//! Synchronisation on channels: who can receive what, and when time has to stop for an urgent one.
+//! Synchronisation on channels: who can receive, and when an urgent channel stops time.
 
 use turnpike_model::Successors;
 
@@ -12,9 +12,9 @@ use crate::network::{ChannelCell, Sync};
 struct Receiver {
     step: u32,
     process: u32,
-    /// Whether its guard holds, once that is known.
+    /// Whether its guard holds; `None` until evaluated.
     open: Option<bool>,
-    /// The next in the same bucket.
+    /// The next receiver in the same bucket.
     next: u32,
 }
 
@@ -69,7 +69,7 @@ impl Buckets {
 }
 
 impl<'a> Walker<'a> {
-    /// Fills the buckets with the edges whose channels are known; false when there are others.
+    /// Fills the buckets with edges whose channels are constant; false if there are other edges.
     pub(super) fn fill_known(&mut self) -> bool {
         let tables = &self.model.tables;
         self.buckets.clear();
@@ -87,7 +87,7 @@ impl<'a> Walker<'a> {
         all
     }
 
-    /// Transitions of a network with channels, by the edge that begins them.
+    /// Transitions of a network with channels, grouped by the initiating edge.
     pub(super) fn by_channels(&mut self, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         let tables = &model.tables;
@@ -107,7 +107,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// The transitions that begin with an edge whose guard holds. Who can receive is known.
+    /// The transitions initiated by an edge whose guard holds. The buckets of receivers are filled.
     pub(super) fn start(&mut self, step: u32, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         self.participants.clear();
@@ -210,7 +210,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Whether the guard of a receiver holds; evaluated when it is first asked for.
+    /// Whether the guard of a receiver holds; evaluated on first use.
     fn receives(&mut self, at: u32) -> Outcome<bool> {
         let receiver = self.buckets.receivers[at as usize];
         if let Some(open) = receiver.open {
@@ -221,8 +221,8 @@ impl<'a> Walker<'a> {
         Ok(open)
     }
 
-    /// The channel that an edge whose guard holds means; `None` when there is no such channel and
-    /// that only disables the edge.
+    /// The channel of an edge whose guard holds; `None` if its index is out of range and this
+    /// merely disables the edge.
     pub(super) fn channel(&mut self, step: u32, cell: &'a ChannelCell) -> Outcome<Option<u32>> {
         if let Some(channel) = self.model.tables.steps[step as usize].channel {
             return Ok(Some(channel));
@@ -244,8 +244,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether no synchronisation on an urgent channel is possible in the machine's state, as far
-    /// as variables are concerned. Where clocks have a say in it, [`Walker::stops`] is asked.
+    /// Whether variables exclude every synchronisation on an urgent channel in the machine's state.
+    /// Where clocks matter, use [`Walker::stops`].
     pub(super) fn no_urgent_synchronisation(&mut self) -> Outcome<bool> {
         let model = self.model;
         let tables = &model.tables;
@@ -270,8 +270,8 @@ impl<'a> Walker<'a> {
         Ok(true)
     }
 
-    /// Looks for edges of others that can receive on an urgent channel, as far as variables are
-    /// concerned, until one is `enough`.
+    /// Visits edges of other processes that variables let receive on an urgent channel, until
+    /// `enough` returns true for one.
     pub(super) fn find_receivers(
         &mut self,
         channel: u32,

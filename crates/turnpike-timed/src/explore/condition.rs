@@ -1,5 +1,5 @@
-//! Conditions on states. With clocks they are asked of zones: whether some valuation of the zone
-//! meets them.
+//! Conditions on states. A condition on clocks holds in a zone if some valuation of the zone meets
+//! it.
 
 use turnpike_model::Successors;
 
@@ -11,17 +11,16 @@ use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
 use crate::query::Condition;
 use crate::zone::{Bound, Dbm, subtract};
 
-/// A condition with what its evaluation needs to know.
+/// A condition with precomputed facts for its evaluation.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     pub(crate) condition: Condition,
     pub(super) locals: usize,
-    /// Whether it speaks of clocks or deadlocks.
+    /// Whether it contains clocks or deadlocks.
     pub(crate) timed: bool,
-    /// Whether only deadlocks count in which time stops as well.
+    /// Whether only deadlocks in which time stops count.
     timelock: bool,
-    /// Locations that processes must be in, as far as the condition asks for them before anything
-    /// else: most states are rejected by these, without being unpacked.
+    /// Locations that the leading conjuncts demand: they reject most states before unpacking.
     required: Vec<(ProcessId, LocationId)>,
 }
 
@@ -41,22 +40,22 @@ impl Compiled {
         Compiled { condition, locals, timed, timelock: false, required }
     }
 
-    /// No transition is possible, now or later, and an invariant or an urgent location stops time.
+    /// The condition [`super::TIMELOCK`]: no transition is possible, now or later, and an invariant
+    /// or an urgent location stops time.
     pub(super) fn timelock() -> Compiled {
         let required = Vec::new();
         Compiled { condition: Condition::Deadlock, locals: 0, timed: true, timelock: true, required }
     }
 }
 
-/// Collects the locations that a condition asks for before anything else; false when there is
-/// something else.
+/// Collects the locations that the leading conjuncts demand; false if other conjuncts remain.
 fn collect_required(condition: &Condition, required: &mut Vec<(ProcessId, LocationId)>) -> bool {
     let mut expression = match condition {
         Condition::And(parts) => return parts.iter().all(|part| collect_required(part, required)),
         Condition::Data(expression) => expression,
         _ => return false,
     };
-    // `a && b && c` leans to the left, and conditions come from files: no recursion.
+    // `a && b && c` nests to the left, and conditions come from files: avoid recursion.
     let mut later = Vec::new();
     loop {
         match expression {
@@ -89,7 +88,7 @@ pub(super) fn visit(condition: &Condition, leaf: &mut impl FnMut(&Condition)) {
     }
 }
 
-/// Whether deadlocks occur in a condition.
+/// Whether a condition contains `deadlock`.
 pub(crate) fn asks_for_deadlock(condition: &Condition) -> bool {
     let mut found = false;
     visit(condition, &mut |leaf| found |= *leaf == Condition::Deadlock);
@@ -124,7 +123,7 @@ impl Walker<'_> {
         Ok(!parts.is_empty())
     }
 
-    /// The parts of the loaded state in which time can pass for ever.
+    /// The parts of the loaded state in which time can diverge.
     fn divergent(&mut self) -> Outcome<Vec<Dbm>> {
         let Some(holes) = self.delay_holes()? else { return Ok(Vec::new()) };
         let runs = self.running_rows(self.source)?;
@@ -141,7 +140,7 @@ impl Walker<'_> {
             return Ok(Vec::new());
         }
         if runs.is_some() && !holes.is_empty() {
-            // Holes are overlooked.
+            // Not computed with stopped clocks: assume that time cannot diverge.
             self.note_inexact();
             return Ok(Vec::new());
         }
@@ -172,7 +171,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Keeps of each zone what meets the condition, or does not when `wanted` is false.
+    /// Restricts each zone to where the value of the condition is `wanted`.
     pub(super) fn restrict(
         &mut self,
         condition: &Condition,
@@ -206,7 +205,7 @@ impl Walker<'_> {
             }
             (Condition::Clock(atom), _) => {
                 let Some((left, right, bound)) = evaluate(&mut self.machine, atom)? else {
-                    // The bound does not count: the condition holds.
+                    // The bound does not apply, so the condition holds.
                     if !wanted {
                         zones.clear();
                     }
@@ -252,11 +251,11 @@ impl Walker<'_> {
         let runs = self.running_rows(self.source)?;
         let whole = self.base.clone();
         if runs.is_none() && holes.as_ref().is_some_and(|holes| !holes.is_empty()) {
-            // Time leads to other parts of the state.
+            // Time can lead to other parts of the state.
             let tuple = self.tuples.get(self.source);
             let (network, tables) = (&self.model.network, &self.model.tables);
             invariant(&mut self.machine, network, tables, tuple, &mut self.computed)?;
-            if let Some(later) = self.later(self.source, whole.clone())? {
+            if let Some(later) = self.delay_zone(self.source, whole.clone())? {
                 self.base = later;
             }
         }
@@ -282,8 +281,7 @@ impl Walker<'_> {
         Ok(dead)
     }
 
-    /// Collects the transitions of the loaded state that are possible as far as variables are
-    /// concerned.
+    /// Collects the transitions of the loaded state that variables enable.
     pub(super) fn collect(&mut self) -> Outcome<()> {
         self.pending.clear();
         self.pending_ends.clear();
@@ -293,7 +291,7 @@ impl Walker<'_> {
         collected
     }
 
-    /// The parts of the loaded zone in which the participants' transition can be taken at once.
+    /// The parts of the loaded zone in which the participants' transition is enabled without delay.
     pub(super) fn enabled_parts(&mut self) -> Outcome<Vec<Dbm>> {
         if self.absent.is_empty() {
             return Ok(if self.enabled_zone()? { vec![self.guarded.clone()] } else { Vec::new() });
@@ -310,8 +308,8 @@ impl Walker<'_> {
         Ok(found)
     }
 
-    /// The part of `base` in which the participants' transition can be taken at once, into
-    /// `guarded`; false when there is none. Who is absent does not count.
+    /// Stores in `guarded` the part of `base` in which the participants' transition is enabled
+    /// without delay; false if it is empty. Absent receivers are ignored.
     fn enabled_zone(&mut self) -> Outcome<bool> {
         if !self.guard_atoms()? || !self.guarded_zone() {
             return Ok(false);
@@ -325,7 +323,7 @@ impl Walker<'_> {
         self.tolerate(possible, false)
     }
 
-    /// Restricts `guarded` to what is within the invariant behind the updates.
+    /// Restricts `guarded` to valuations whose updates lead into the target's invariant.
     fn before_invariant(&mut self) -> Outcome<bool> {
         let model = self.model;
         let id = self.target_tuple();

@@ -1,29 +1,29 @@
-//! How often covering by simulation is tried.
+//! Limits how often covering by simulation is tried.
 //!
-//! Simulation leaves out more than inclusion, but where zones were made as coarse as they may be
-//! there is often nothing more to leave out, and every state that is new was compared twice for
-//! nothing. So simulation has to earn its tests: it is given a sixteenth of what inclusion makes,
-//! and more for every state that it covers and inclusion does not. Tests are counted, time is not
-//! measured, so that a search does the same each time. A state that is kept though another one
-//! simulates it costs time and changes no answer.
+//! Simulation covers more states than inclusion, but where extrapolated zones are already as coarse
+//! as possible there is often nothing more to cover, and every new state is compared twice in vain.
+//! So simulation has to earn its tests: it may make a sixteenth as many as inclusion makes, and
+//! more for every state that only simulation covers. Tests are counted rather than timed, so that
+//! searches are reproducible. A state kept although another simulates it costs time and changes no
+//! answer.
 
-/// Tests that may be made before anything was earned.
+/// Initial credit, in tests.
 const BEGINNING: i64 = 1 << 14;
-/// Tests that may be saved up at most.
+/// Largest credit that can accumulate, in tests.
 const MOST: i64 = 1 << 16;
-/// What a state that need not be explored is worth, in tests.
+/// Reward for covering a new state, in tests.
 const COVERED: i64 = 1 << 10;
-/// What a state that is put out is worth, which may have been explored before.
+/// Reward for evicting a known state, which may have been explored already.
 const PUT_OUT: i64 = 1 << 5;
-/// What is spent on a list whatever its length.
+/// Cost of testing a list, regardless of its length.
 const LIST: i64 = 8;
-/// Simulation is given one test for so many of inclusion.
+/// Inclusion tests per simulation test.
 const SHARE: i64 = 16;
 
-/// The tests that simulation may still make.
+/// The number of tests that simulation may still make.
 #[derive(Clone, Debug)]
 pub(super) struct Credit {
-    /// In parts of a test, as many as [`SHARE`].
+    /// In fractions `1 / SHARE` of a test.
     left: i64,
 }
 
@@ -34,7 +34,7 @@ impl Default for Credit {
 }
 
 impl Credit {
-    /// Inclusion made so many tests.
+    /// Called after inclusion made some tests.
     #[inline]
     pub(super) fn earn(&mut self, tests: usize) {
         self.add(tests as i64);
@@ -45,12 +45,12 @@ impl Credit {
         self.add(COVERED * SHARE);
     }
 
-    /// Simulation put a state out.
+    /// Simulation evicted a state.
     pub(super) fn put_out(&mut self) {
         self.add(PUT_OUT * SHARE);
     }
 
-    /// Whether a list of so many states may be tested, which is paid for then.
+    /// Whether a list of states may be tested; if so, the credit is charged.
     #[inline]
     pub(super) fn spend(&mut self, tests: usize) -> bool {
         let allowed = self.left > 0;
@@ -69,8 +69,7 @@ impl Credit {
 mod tests {
     use super::*;
 
-    /// Of so many lists of `length`, how many are tested when every `success`th test covers a
-    /// state.
+    /// How many of these lists of `length` are tested if every `success`th test covers a state.
     fn tested(lists: usize, length: usize, success: usize) -> usize {
         let mut credit = Credit::default();
         let mut tested = 0;

@@ -1,14 +1,14 @@
-//! Time that passes where it may: not while a synchronisation on an urgent channel is possible.
+//! Lets time pass where it may: not while a synchronisation on an urgent channel is possible.
 //!
-//! Without clocks in the guards of such edges that is a question about the discrete state, and
-//! [`Walker::settle`] answers it. With them, time stops exactly where such a guard holds: a
-//! valuation may wait until, but not beyond, the first moment at which one of these zones, the
-//! *holes*, is entered. What can be waited for is not convex then, and a state has several parts. A
-//! hole that begins behind a bound (`x > 3`) has no first moment: time stops at the bound.
+//! If the guards of such edges have no clocks, the discrete state decides, in [`Walker::settle`].
+//! Otherwise time stops exactly where such a guard holds: a valuation may wait until the first
+//! moment at which it enters one of these zones, the *holes*, but not beyond. The result is not
+//! convex, so a state has several parts. A hole with an open lower bound (`x > 3`) has no first
+//! moment: time stops at the bound.
 //!
-//! Where clocks stand still, time leads to the smallest zone around what is really reached, unless
-//! that is a zone itself; holes are overlooked then. Both only add valuations, which the model
-//! notes: what is found has to be confirmed by a schedule.
+//! With stopped clocks, the result of a delay is over-approximated by the smallest zone that
+//! contains it, and holes are ignored. Both only add valuations, and the model records that they
+//! occurred: what is found must then be confirmed by a schedule.
 
 use std::sync::atomic::Ordering;
 
@@ -27,12 +27,12 @@ pub(super) enum Stops {
     In(Vec<Dbm>),
 }
 
-/// A part of a zone from which time passes, and the holes that lie ahead of all of it.
+/// A part of a zone that may delay, and the holes that lie ahead of every valuation in it.
 type Ahead = (Dbm, Vec<usize>);
 
 impl Walker<'_> {
-    /// The zones in which a synchronisation on an urgent channel is possible. Rows must be those of
-    /// the machine's state.
+    /// The zones in which a synchronisation on an urgent channel is possible. The rows must be
+    /// those of the machine's state.
     pub(super) fn stops(&mut self, dimension: usize) -> Outcome<Stops> {
         let guards = self.urgent_guards()?;
         if guards.iter().any(Vec::is_empty) {
@@ -45,8 +45,8 @@ impl Walker<'_> {
         Ok(Stops::In(largest(guards.iter().filter_map(hole).collect())))
     }
 
-    /// The guards on clocks of all synchronisations on urgent channels that variables allow, by
-    /// rows. If one says nothing of clocks it is the only one.
+    /// The clock guards, by rows, of all synchronisations on urgent channels that variables enable.
+    /// If one of them has no clocks, it is returned alone.
     pub(super) fn urgent_guards(&mut self) -> Outcome<Vec<Vec<RowAtom>>> {
         let model = self.model;
         let tables = &model.tables;
@@ -95,9 +95,9 @@ impl Walker<'_> {
         Ok(guards)
     }
 
-    /// What a zone of the machine's state becomes as time passes, in parts; itself included. Rows
-    /// must be those of the state, and the part of its invariant that depends on variables
-    /// computed.
+    /// The parts that a zone of the machine's state reaches as time passes, including itself. The
+    /// rows must be those of the state, and the part of its invariant that depends on variables
+    /// must be computed.
     pub(super) fn elapse(&mut self, tuple: u32, zone: Dbm) -> Outcome<Vec<Dbm>> {
         if self.tuples.get(tuple).urgent {
             return Ok(vec![zone]);
@@ -114,11 +114,11 @@ impl Walker<'_> {
             return Ok(if left { vec![later] } else { Vec::new() });
         }
         if holes.is_empty() {
-            return Ok(self.later(tuple, zone)?.into_iter().collect());
+            return Ok(self.delay_zone(tuple, zone)?.into_iter().collect());
         }
         let mut parts = vec![zone.clone()];
         for (part, ahead) in before_holes(zone, &holes) {
-            let Some(later) = self.later(tuple, part)? else { continue };
+            let Some(later) = self.delay_zone(tuple, part)? else { continue };
             let mut reached = vec![later];
             for &hole in &ahead {
                 let mut passed = holes[hole].clone();
@@ -130,7 +130,7 @@ impl Walker<'_> {
         Ok(largest(parts))
     }
 
-    /// Which rows of a tuple's zones run in the machine's state; `None` when all do.
+    /// Which rows of a tuple's zones run in the machine's state; `None` if all do.
     pub(super) fn running_rows(&mut self, tuple: u32) -> Outcome<Option<Vec<bool>>> {
         if !self.model.stopwatches {
             return Ok(None);
@@ -142,13 +142,13 @@ impl Walker<'_> {
         Ok(rows[1..].contains(&false).then_some(rows))
     }
 
-    /// From here on zones may have valuations that no run leads to.
+    /// Records that zones may now contain unreachable valuations.
     pub(super) fn note_inexact(&self) {
         self.model.inexact.store(true, Ordering::Relaxed);
     }
 
-    /// The valuations of the loaded state from which time leads to some of a zone, at least: all of
-    /// them, unless it is noted that zones are inexact. `runs`: the rows that run, if some do not.
+    /// The valuations of the loaded state from which a delay leads into a zone: all of them, or only
+    /// some if zones are noted to be inexact. `runs` marks the running rows, if some are stopped.
     pub(super) fn leads_to(&self, zone: &Dbm, holes: &[Dbm], runs: Option<&[bool]>) -> Vec<Dbm> {
         let Some(runs) = runs else { return leads_to(zone, holes) };
         let mut from = zone.clone();
@@ -160,8 +160,8 @@ impl Walker<'_> {
         vec![from]
     }
 
-    /// What a zone becomes as time passes within the invariant.
-    pub(super) fn later(&mut self, tuple: u32, mut zone: Dbm) -> Outcome<Option<Dbm>> {
+    /// Delays a zone within the invariant.
+    pub(super) fn delay_zone(&mut self, tuple: u32, mut zone: Dbm) -> Outcome<Option<Dbm>> {
         zone.up();
         if !conjoin_all(&mut zone, self.tuples.get(tuple), &self.computed) {
             return Ok(None);
@@ -170,8 +170,8 @@ impl Walker<'_> {
     }
 }
 
-/// What of a zone is in no hole, in parts: for each of them a hole is ahead of all valuations or of
-/// none.
+/// The parts of a zone outside all holes. Within a part, each hole is either ahead of all
+/// valuations or of none.
 fn before_holes(zone: Dbm, holes: &[Dbm]) -> Vec<Ahead> {
     let mut parts: Vec<Ahead> = vec![(zone, Vec::new())];
     for (index, hole) in holes.iter().enumerate() {
@@ -195,11 +195,11 @@ fn before_holes(zone: Dbm, holes: &[Dbm]) -> Vec<Ahead> {
     parts
 }
 
-/// The valuations from which time leads to some of a zone without stopping in a hole before; itself
-/// included.
+/// The valuations from which a delay leads into a zone without first stopping in a hole, including
+/// the zone.
 fn leads_to(zone: &Dbm, holes: &[Dbm]) -> Vec<Dbm> {
     let mut parts: Vec<Ahead> = vec![(zone.clone(), Vec::new())];
-    // Which holes lie before the valuations of a part.
+    // Split by the holes that lie behind the valuations.
     for (index, hole) in holes.iter().enumerate() {
         let mut passed = hole.clone();
         passed.passed();
@@ -229,8 +229,7 @@ fn leads_to(zone: &Dbm, holes: &[Dbm]) -> Vec<Dbm> {
     largest(found)
 }
 
-/// The valuations of a zone from which time passes for ever without stopping in a hole, if the zone
-/// has no end.
+/// The valuations of an unbounded zone from which time can diverge without stopping in a hole.
 pub(super) fn beyond_holes(zone: &Dbm, holes: &[Dbm]) -> Vec<Dbm> {
     let mut parts = vec![zone.clone()];
     for hole in holes {

@@ -1,4 +1,4 @@
-//! Runs with delays that a person chooses.
+//! Runs with delays chosen by the user.
 
 use turnpike_model::{Delay, Delays, Explorer, Outlook, Schedule, StepError, Successors};
 
@@ -7,7 +7,7 @@ use super::walker::Walker;
 use crate::schedule;
 
 impl TimedModel {
-    /// The delays before transitions that take edges: the choice of an initial state takes none.
+    /// The delays before edges; the choice of an initial state has no delay.
     fn delays_of_edges<'d>(&self, delays: &'d [Option<Delay>]) -> &'d [Option<Delay>] {
         delays.get(usize::from(self.info.virtual_root)..).unwrap_or_default()
     }
@@ -50,7 +50,7 @@ impl Delays for TimedModel {
 }
 
 impl Walker<'_> {
-    /// The edges that each successor of a state takes, up to the one at position `most`.
+    /// The edges of each successor of a state, up to the one at position `most`.
     pub(super) fn edges_of_successors(
         &mut self,
         state: &[u32],

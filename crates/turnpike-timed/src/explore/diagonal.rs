@@ -1,9 +1,9 @@
-//! Differences of clocks: no extrapolation by constants alone preserves them.
+//! Differences of clocks, which extrapolation by constants alone does not preserve.
 //!
-//! Where a network compares differences, a zone is first split along all of them (Bengtsson and
-//! Yi): each piece is then on one side of every difference, is made coarser by itself, and what it
-//! was is conjoined again. Assignments other than to zero would move the differences, and the
-//! pieces with them: such networks keep their zones exact.
+//! In a network that compares differences, a zone is first split along all of them (Bengtsson and
+//! Yi). Each piece, which lies on one side of every difference, is extrapolated by itself and then
+//! intersected with its sides again. Assignments other than resets would shift the differences, so
+//! zones of such networks stay exact.
 
 use super::tuple::Tuple;
 use crate::compile::analysis;
@@ -12,11 +12,11 @@ use crate::network::{ClockAtom, ClockCell, ClockValue, Expression, Local, Networ
 use crate::query::Condition;
 use crate::zone::{Bound, Dbm, Extrapolation};
 
-/// More differences than this are not split along: pieces double with each.
+/// Limit on the number of differences: each may double the number of pieces.
 const MOST: usize = 48;
 
-/// All differences that are compared; `None` when there are too many, or clocks are assigned other
-/// values than zero.
+/// All differences that are compared; `None` if there are too many, or if clocks are assigned
+/// values other than zero.
 pub(super) fn differences(network: &Network, conditions: &[Condition]) -> Option<Vec<FixedAtom>> {
     let mut found: Vec<FixedAtom> = Vec::new();
     let mut fits = true;
@@ -85,7 +85,7 @@ fn only_resets(statements: &[Statement]) -> bool {
 /// One side of a difference, by rows.
 type Side = (usize, usize, Bound);
 
-/// Splits a zone along the differences of a tuple's active clocks and makes each piece coarser.
+/// Splits a zone along the differences of a tuple's active clocks and extrapolates each piece.
 pub(super) fn pieces(zone: &Dbm, tuple: &Tuple, differences: &[FixedAtom]) -> Vec<Dbm> {
     let rows: Vec<Side> = differences
         .iter()

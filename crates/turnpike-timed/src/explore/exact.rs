@@ -1,9 +1,9 @@
-//! The states along a path with exact zones: what people see.
+//! The states along a path with exact zones, for display.
 //!
-//! Zones are made coarser so that there are finitely many, and what they show then, such as `0<=x`
-//! in a location whose invariant is `x<=5`, is nothing that a run could do. The edges of the path
-//! are taken again from the exact initial zone, and nothing is made coarser. A transition may lead
-//! to several parts of a state; the first choice of parts that leads to the end counts.
+//! Extrapolation makes the zone graph finite, but an extrapolated zone shows what no run can do,
+//! such as `0<=x` in a location whose invariant is `x<=5`. So the edges of the path are taken again
+//! from the exact initial zone, without extrapolation. A transition may lead to several parts of a
+//! state; the first choice of parts that reaches the end is used.
 
 use rustc_hash::FxHashSet;
 use turnpike_model::{ExactStates, StepError, StepErrorKind, Successors};
@@ -12,13 +12,13 @@ use super::TimedModel;
 use super::walker::Walker;
 use crate::evaluate::{Fault, FaultKind, Outcome};
 
-/// Transitions that are taken for one path before it is given up: only where states have many parts
-/// are they many more than the path has.
+/// Limit on the transitions taken for one path. Far more than the length of the path are needed
+/// only where states have many parts.
 const MOST_TRANSITIONS: usize = 200_000;
 
-/// The states of the same path as `explored`, with exact zones in their last word. `successors`
-/// adds the exact transitions of a state that may be the one with this number; those to other
-/// discrete states are left out here. `None` if no choice of parts leads to the end.
+/// The states of the path `explored` with exact zones in their last word. `successors` adds the
+/// exact transitions of a state at the given index of the path; transitions to other discrete
+/// states are dropped here. `None` if no choice of parts reaches the end.
 pub(crate) fn follow(
     explored: &[Vec<u32>],
     initial: Vec<Vec<u32>>,
@@ -26,7 +26,7 @@ pub(crate) fn follow(
 ) -> Result<Option<Vec<Vec<u32>>>, StepError> {
     let width = explored[0].len();
     let mut out = Successors::new(width);
-    // Alternatives at each step, the next one last, and those that lead nowhere.
+    // The alternatives at each step, the next one last, and the states known to be dead ends.
     let mut open = vec![initial];
     let mut path: Vec<Vec<u32>> = Vec::with_capacity(explored.len());
     let mut failed: FxHashSet<(usize, Vec<u32>)> = FxHashSet::default();
@@ -53,7 +53,7 @@ pub(crate) fn follow(
         }
         out.clear();
         match successors(step, &state, &mut out) {
-            // Bounds of exact zones may grow along a path until they leave their range.
+            // Bounds of exact zones can grow along a path until they overflow.
             Err(error) if error.kind == StepErrorKind::TooLarge => return Ok(None),
             other => other?,
         }
@@ -90,12 +90,12 @@ impl ExactStates for TimedModel {
 }
 
 impl<'a> Walker<'a> {
-    /// A walker that makes no zone coarser.
+    /// A walker that does not extrapolate.
     pub(crate) fn exact(model: &'a TimedModel) -> Self {
         Walker { exact: true, ..Walker::new(model) }
     }
 
-    /// The exact states that an explored initial state stands for, the first one last.
+    /// The exact states that an explored initial state represents, the first one last.
     pub(crate) fn exact_initial(&mut self, explored: &[u32]) -> Result<Vec<Vec<u32>>, StepError> {
         if self.is_root(explored) {
             return Ok(vec![explored.to_vec()]);
@@ -110,7 +110,7 @@ impl<'a> Walker<'a> {
         self.load(state)?;
         self.only = Some(steps.to_vec());
         let taken = if self.model.quick {
-            // Exactly one zone is behind it: there is no need to look at others.
+            // Exactly one zone follows, so other transitions need not be tried.
             self.participants.clear();
             self.participants.extend_from_slice(steps);
             self.take(out)
@@ -123,7 +123,7 @@ impl<'a> Walker<'a> {
         taken
     }
 
-    /// The fault of a difference of clocks that became too large.
+    /// The error for a difference of clocks that overflows.
     pub(super) fn too_large() -> Box<Fault> {
         let message = "a difference of clocks became too large for exact bounds".to_owned();
         Box::new(Fault { message, place: 0..0, kind: FaultKind::TooLarge })

@@ -1,4 +1,4 @@
-//! The explorer on the waist.
+//! The implementation of [`Explorer`] and its facets.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -17,11 +17,26 @@ use crate::zeno::TICKED;
 use crate::zone::{Dbm, ZoneId};
 
 impl Walker<'_> {
+    /// Searches on both sides of the virtual root, which has a key like other states but
+    /// no zone to compare with; `None` if it is not among them.
+    fn find_beside_root(
+        &mut self,
+        others: &[u32],
+        mut find: impl FnMut(&mut Self, &[u32]) -> Option<usize>,
+    ) -> Option<Option<usize>> {
+        if !self.model.info.virtual_root {
+            return None;
+        }
+        let root = others.iter().position(|&other| other == ROOT)?;
+        let (before, after) = others.split_at(root);
+        Some(find(self, before).or_else(|| find(self, &after[1..]).map(|place| root + 1 + place)))
+    }
+
     pub(super) fn is_root(&self, state: &[u32]) -> bool {
         state[self.model.layout.words] == ROOT
     }
 
-    /// Whether time was counted by the last transition, if it is counted at all.
+    /// Whether the last transition counted time; false if time is not counted.
     pub(crate) fn ticked(&self, state: &[u32]) -> bool {
         let model = self.model;
         model.network.ticker.is_none_or(|ticker| model.layout.location(state, ticker.0 as usize) == TICKED.0)
@@ -49,7 +64,7 @@ impl Walker<'_> {
         self.model.labels.participants(&self.model.network, label)
     }
 
-    /// The label ids of a list of names, or what is wrong with it.
+    /// The ids of the labels in a list of names.
     fn label_ids(&self, text: &str) -> Result<Vec<u32>, Diagnostic> {
         let labels = &self.model.location_labels;
         let mut ids = Vec::new();
@@ -75,10 +90,10 @@ impl Walker<'_> {
         let condition = model.names.condition(&model.network, text)?;
         let compiled = Compiled::new(&model.network, condition);
         if asks_for_deadlock(&compiled.condition) && !model.deadlock {
-            return Err(late("deadlock"));
+            return Err(unsupported_condition("deadlock"));
         }
         if compiled.timed && !asks_for_deadlock(&compiled.condition) {
-            return Err(late("clocks"));
+            return Err(unsupported_condition("clocks"));
         }
         self.extra.push((text.to_owned(), Arc::new(compiled)));
         Ok((own + self.extra.len()) as u32 - 1)
@@ -95,9 +110,9 @@ fn push_number(text: &mut String, number: i32) {
     }
 }
 
-fn late(what: &str) -> Diagnostic {
-    Diagnostic::error(format!("this condition speaks of {what}, but zones were not made with it in mind"))
-        .help("conditions on clocks and deadlocks must be known when the model is opened")
+fn unsupported_condition(what: &str) -> Diagnostic {
+    Diagnostic::error(format!("this condition uses {what}, which the zones of this search may not preserve"))
+        .help("conditions on clocks and deadlocks must be passed when the model is opened")
 }
 
 impl Explorer for Walker<'_> {
@@ -157,7 +172,7 @@ impl Explorer for Walker<'_> {
             out.fill("-".to_owned());
             return;
         }
-        // Large networks have many values, so the texts of the state before are overwritten.
+        // Large networks have many values, so the previous state's strings are reused.
         let mut places = out.iter_mut();
         let mut place = || {
             let text = places.next().expect("a text for each parameter");
@@ -190,12 +205,13 @@ impl Explorer for Walker<'_> {
         if self.is_root(state) {
             return false;
         }
-        // Where urgent channels split states, time may lead from one without transitions to another.
+        // Where urgent channels split states, time may lead from a part without transitions to
+        // another.
         let whole = !self.model.tables.has_timed_urgency;
         if !self.model.deadlock || whole && successors.is_empty() {
             return successors.is_empty();
         }
-        // What is wrong with the state was told when its successors were made.
+        // Errors in the state were reported when its successors were computed.
         let dead = self.load(state).and_then(|()| self.deadlocked());
         self.machine.undo();
         dead.is_ok_and(|dead| !dead.is_empty())
@@ -256,7 +272,7 @@ impl PortableStates for Walker<'_> {
     }
 }
 
-/// The last word of a state is the name of its zone; before the initial state there is none.
+/// The last word of a state is the name of its zone; the virtual root has none.
 impl PortableWords for Walker<'_> {
     fn names(&self) -> Names {
         let zone = self.model.layout.words;
@@ -290,7 +306,7 @@ impl PortableWords for Walker<'_> {
 impl Participants for Walker<'_> {
     fn components(&self) -> Vec<String> {
         let network = &self.model.network;
-        // A process that only counts time is not one of the model.
+        // A process that only counts time is not part of the model.
         let is_own = |&index: &usize| network.ticker.is_none_or(|ticker| ticker.0 as usize != index);
         let own = (0..network.processes.len()).filter(is_own);
         own.map(|index| network.processes[index].name.clone()).collect()
@@ -299,8 +315,8 @@ impl Participants for Walker<'_> {
     fn participants(&mut self, state: &[u32], position: usize) -> Result<Vec<Participant>, StepError> {
         let mut out = Successors::new(self.model.info.width);
         self.successors_up_to(state, position, &mut out)?;
-        let taken = (position < out.len()).then(|| out.label(position));
-        let participants = taken.map_or(Vec::new(), |label| self.participants_of(label));
+        let label = (position < out.len()).then(|| out.label(position));
+        let participants = label.map_or(Vec::new(), |label| self.participants_of(label));
         self.kept = Some(Box::new(Kept { state: state.to_vec(), last: position, out }));
         Ok(participants)
     }
@@ -385,16 +401,8 @@ impl Covering for Walker<'_> {
         if zone == ROOT {
             return others.iter().position(|&other| other == ROOT);
         }
-        // The place before several initial states has a key like others, but no zone: nothing else
-        // is compared with it.
-        if model.info.virtual_root
-            && let Some(root) = others.iter().position(|&other| other == ROOT)
-        {
-            let (before, after) = others.split_at(root);
-            let behind = |place: usize| root + 1 + place;
-            return self
-                .find_covering(state, before)
-                .or_else(|| self.find_covering(state, &after[1..]).map(behind));
+        if let Some(found) = self.find_beside_root(others, |walker, part| walker.find_covering(state, part)) {
+            return found;
         }
         let included = model.zones.first_covering(&mut self.near, others, ZoneId(zone));
         if included.is_some() || model.cover == Cover::Inclusion {
@@ -419,14 +427,8 @@ impl Covering for Walker<'_> {
         if zone == ROOT {
             return others.iter().position(|&other| other == ROOT);
         }
-        if model.info.virtual_root
-            && let Some(root) = others.iter().position(|&other| other == ROOT)
-        {
-            let (before, after) = others.split_at(root);
-            let behind = |place: usize| root + 1 + place;
-            return self
-                .find_covered(state, before)
-                .or_else(|| self.find_covered(state, &after[1..]).map(behind));
+        if let Some(found) = self.find_beside_root(others, |walker, part| walker.find_covered(state, part)) {
+            return found;
         }
         if model.cover == Cover::Inclusion || !self.credit.spend(others.len()) {
             return model.zones.first_covered(&mut self.near, ZoneId(zone), others);

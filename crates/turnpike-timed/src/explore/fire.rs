@@ -1,4 +1,4 @@
-//! Takes one transition: guards on clocks, updates, invariants, and the zone behind them.
+//! Takes one transition: clock guards, updates, invariants, and the target zone.
 
 use turnpike_model::{LabelId, Successors};
 
@@ -12,9 +12,8 @@ use crate::zeno::TICKED;
 use crate::zone::{Bound, Origin};
 
 impl Walker<'_> {
-    /// Takes the transition of the participants, whose guards hold as far as variables are
-    /// concerned, and adds its target if there is one. A process that moves along does so in every
-    /// way it can.
+    /// Takes the participants' transition, whose guards on variables hold, and adds its target if
+    /// there is one. The ticker moves along in every way it can.
     pub(super) fn fire(&mut self, out: &mut Successors) -> Outcome<()> {
         match self.quick.way {
             Way::Plain => {}
@@ -27,9 +26,9 @@ impl Walker<'_> {
         let location = self.machine.locations[ticker.0 as usize];
         for &step in model.tables.list(&model.tables.slot(ticker.0 as usize, location).alongs) {
             self.participants.push(step);
-            let taken = self.take(out);
+            let result = self.take(out);
             self.participants.truncate(count);
-            taken?;
+            result?;
         }
         Ok(())
     }
@@ -46,7 +45,7 @@ impl Walker<'_> {
                 Ok(true) => self.reach(out),
                 other => other.map(|_| ()),
             },
-            // What cannot happen is no error.
+            // A fault in a transition that no clock valuation enables is not reported.
             Err(_) if !self.guarded_zone() => Ok(()),
             Err(fault) => Err(fault),
         };
@@ -54,14 +53,14 @@ impl Walker<'_> {
         self.put_back();
         self.tolerate(reached, ())?;
         if let Some(record) = &mut self.record {
-            // A transition may lead to several parts of a target.
+            // A transition may lead to several parts of the target.
             record.resize(out.len(), self.participants.clone());
         }
         Ok(())
     }
 
-    /// Whether the transition whose updates were executed may be taken in this way: time is counted
-    /// in certain states only.
+    /// Whether the ticker's edge may take part in the executed transition: time is counted in
+    /// certain states only.
     fn counts(&mut self) -> Outcome<bool> {
         let model = self.model;
         let Some(ticker) = model.network.ticker.filter(|_| !model.counted.is_empty()) else {
@@ -91,8 +90,7 @@ impl Walker<'_> {
         Ok(false)
     }
 
-    /// Evaluates the guards on clocks by rows of the source; false when a clock that is not there
-    /// would be needed.
+    /// Evaluates the clock guards by rows of the source; false if a guard needs an inactive clock.
     pub(super) fn guard_atoms(&mut self) -> Outcome<bool> {
         self.atoms.clear();
         for at in 0..self.participants.len() {
@@ -103,7 +101,7 @@ impl Walker<'_> {
         Ok(true)
     }
 
-    /// The same for one edge: its atoms come behind those that are there.
+    /// The same for one edge, appended to the existing atoms.
     #[inline]
     pub(super) fn add_guard_atoms(&mut self, participant: u32) -> Outcome<bool> {
         let model = self.model;
@@ -138,8 +136,8 @@ impl Walker<'_> {
         Ok(true)
     }
 
-    /// Whether each bound of the guard by itself leaves something of the source: most that do not
-    /// hold are found so.
+    /// A cheap test: whether each bound of the guard alone is consistent with the source zone. It
+    /// rejects most guards that do not hold.
     fn may_hold(&self) -> bool {
         self.atoms.iter().all(|&(left, right, bound)| {
             let back = self.base.get(right as usize, left as usize);
@@ -149,7 +147,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Makes the part of the source in which the guard holds; false when there is none.
+    /// Restricts the source to the guard, into `guarded`; false if that is empty.
     pub(super) fn guarded_zone(&mut self) -> bool {
         self.guarded.clone_from(&self.base);
         self.atoms.iter().all(|&atom| conjoin(&mut self.guarded, atom))
@@ -171,7 +169,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// The processes go back to where they were.
+    /// Moves the processes back to their source locations.
     pub(super) fn put_back(&mut self) {
         for &participant in &self.participants {
             let process = self.model.tables.steps[participant as usize].process as usize;
@@ -180,7 +178,7 @@ impl Walker<'_> {
     }
 
     /// Writes the words of the machine's state, which the participants reached, to `next`, and
-    /// gives its tuple.
+    /// returns its tuple.
     pub(super) fn target_tuple(&mut self) -> u32 {
         let model = self.model;
         self.next.clear();
@@ -203,10 +201,10 @@ impl Walker<'_> {
             return self.tuples.follow(self.source, self.participants.iter().map(slots), tables, bounds);
         }
         let moved = self.participants.iter().map(|participant| step(participant).process);
-        self.tuples.behind(self.source, &self.words, &self.next, moved, layout, tables, bounds)
+        self.tuples.after_move(self.source, &self.words, &self.next, moved, layout, tables, bounds)
     }
 
-    /// Where each active clock of the target comes from, by rows of the source.
+    /// For each active clock of the target, the row of the source it is copied from.
     pub(super) fn find_origins(&mut self, tuple: u32) -> Outcome<()> {
         self.origins.clear();
         for &clock in &self.tuples.get(tuple).members.active {
@@ -222,7 +220,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Adds the zone behind the updates, if there is one.
+    /// Adds the zone after the updates, unless it is empty.
     fn reach(&mut self, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
         let id = self.target_tuple();
@@ -246,17 +244,17 @@ impl Walker<'_> {
     pub(super) fn label(&mut self) -> LabelId {
         let model = self.model;
         if self.only.is_some() {
-            // Somebody knows it already.
+            // The caller knows the label already.
             return LabelId(0);
         }
-        // Who moves along is not told.
-        let told = self.participants.len() - usize::from(model.network.ticker.is_some());
-        if let (&[step], None) = (&self.participants[..told], self.channel) {
+        // The ticker is not part of the label.
+        let count = self.participants.len() - usize::from(model.network.ticker.is_some());
+        if let (&[step], None) = (&self.participants[..count], self.channel) {
             return model.alone[step as usize];
         }
         self.key.clear();
         self.key.extend(self.channel);
-        for &participant in &self.participants[..told] {
+        for &participant in &self.participants[..count] {
             self.key.push(model.tables.steps[participant as usize].process);
             if let Sync::Event(event) = model.edge(participant).sync {
                 self.key.push(event.0);
@@ -266,7 +264,7 @@ impl Walker<'_> {
     }
 }
 
-/// The value of a bound on clocks, by `clock + 1`; `None` when it does not count.
+/// The value of a bound on clocks, by `clock + 1`; `None` if it does not apply.
 pub(super) fn evaluate(machine: &mut Machine<'_>, atom: &ClockAtom) -> Outcome<Option<RowAtom>> {
     if let Some(when) = &atom.when
         && !machine.holds(when)?

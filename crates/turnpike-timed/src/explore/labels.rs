@@ -1,5 +1,5 @@
-//! Labels of transitions: who takes part with what, numbered for all explorers of a model. Their
-//! texts are made when somebody asks.
+//! Labels of transitions: the participants and their actions, numbered for all explorers of a
+//! model. Texts are built on demand.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -11,9 +11,8 @@ use crate::network::Network;
 
 /// The labels that all explorers share.
 ///
-/// What a label is told apart by: nothing for the way to an initial state; the process of an
-/// internal edge; pairs of process and event in a network with events; else channel, sender and
-/// receivers.
+/// A label's key is empty for the transition to an initial state; the process of an internal edge;
+/// pairs of process and event in a network with events; otherwise channel, sender and receivers.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     table: RwLock<Table>,
@@ -25,10 +24,10 @@ struct Table {
     keys: Vec<Box<[u32]>>,
 }
 
-/// One explorer's copy of what it met: most questions are answered without a lock.
+/// One explorer's cache: most lookups need no lock.
 pub(super) type Front = FxHashMap<Box<[u32]>, LabelId>;
 
-/// Entries of a front before it is emptied.
+/// Entries of a front before it is cleared.
 const FRONT_ENTRIES: usize = 1 << 16;
 
 impl Labels {
@@ -45,7 +44,7 @@ impl Labels {
         id
     }
 
-    /// The same without a front.
+    /// As [`Labels::intern`], without a front.
     pub(super) fn shared(&self, key: &[u32]) -> LabelId {
         let known = self.table.read().unwrap_or_else(PoisonError::into_inner).ids.get(key).copied();
         LabelId(known.unwrap_or_else(|| {
@@ -58,7 +57,7 @@ impl Labels {
         }))
     }
 
-    /// The label behind a number.
+    /// The label with an id.
     pub(super) fn label(&self, network: &Network, id: LabelId) -> Label {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         let key = table.keys.get(id.index()).map_or(&[][..], |key| key);
@@ -92,7 +91,7 @@ impl Labels {
         Label { text, actions }
     }
 
-    /// The processes that take part in transitions with a label, and what each of them does.
+    /// The processes that take part in transitions with a label, and their actions.
     pub(super) fn participants(&self, network: &Network, id: LabelId) -> Vec<Participant> {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         let key = table.keys.get(id.index()).map_or(&[][..], |key| key);

@@ -1,4 +1,4 @@
-//! Lines and columns of the source, for errors that show while the model is executed.
+//! Lines and columns of the source, for errors that occur during execution.
 
 /// Where the lines of a text begin.
 #[derive(Debug)]

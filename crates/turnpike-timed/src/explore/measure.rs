@@ -1,4 +1,4 @@
-//! How large and how small quantities are in a state.
+//! The smallest and largest values of quantities in a state.
 
 use turnpike_model::StepError;
 
@@ -10,18 +10,18 @@ use crate::network::{ClockAtom, Network};
 use crate::query::Quantity;
 use crate::zone::{Bound, Dbm};
 
-/// The values that a quantity takes in a state.
+/// The range of values of a quantity in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// The smallest; strict when it is only come close to.
+    /// The infimum; the flag says that it is not attained.
     pub(crate) low: (i64, bool),
-    /// The largest; `None` when there is no bound.
+    /// The supremum; `None` if unbounded.
     pub(crate) high: Option<(i64, bool)>,
-    /// Whether there is no bound because time can pass for ever here: not because zones are coarse.
+    /// Whether it is unbounded because time can diverge here, rather than because zones are coarse.
     pub(crate) endless: bool,
 }
 
-/// Local cells that measuring needs.
+/// Number of local cells that measuring needs.
 pub(crate) fn quantity_frame(network: &Network, quantity: &Quantity) -> usize {
     match quantity {
         Quantity::Data(expression) => frame_size(network, expression),
@@ -40,8 +40,8 @@ pub(crate) fn quantity_frame(network: &Network, quantity: &Quantity) -> usize {
 }
 
 impl Walker<'_> {
-    /// The extents of quantities in the part of a state that meets a condition; nothing when there
-    /// is no such part. Frames are what [`quantity_frame`] says.
+    /// The extents of quantities in the part of a state that meets a condition; empty if that part
+    /// is. Each quantity comes with its [`quantity_frame`].
     pub(crate) fn extents(
         &mut self,
         state: &[u32],
@@ -114,9 +114,8 @@ impl Walker<'_> {
         Ok(extents)
     }
 
-    /// Whether everything that is possible in the earlier state is possible in the later one with
-    /// the clock further on: both have the same discrete part. Upper bounds of the clock must be
-    /// known in both.
+    /// Whether the later state, with the clock advanced, can do everything that the earlier one
+    /// can. Both have the same discrete part, and the clock must have an upper bound in both.
     pub(crate) fn is_further_on(
         &mut self,
         earlier: &[u32],
@@ -135,12 +134,12 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a zone, with one clock further on by some whole number, is a part of another.
+/// Whether advancing one clock of a zone by some positive integer makes it a subset of another.
 fn shifts(part: &Dbm, whole: &Dbm, row: usize) -> bool {
     if part.get(row, 0) >= Bound::INFINITY || whole.get(row, 0) >= Bound::INFINITY {
         return false;
     }
-    // What the number must be at least and at most.
+    // The bounds on that integer.
     let (mut least, mut most) = (1i64, i64::MAX);
     for i in 0..whole.dimension() {
         for j in 0..whole.dimension() {
@@ -152,7 +151,7 @@ fn shifts(part: &Dbm, whole: &Dbm, row: usize) -> bool {
                 return false;
             }
             let gap = i64::from(outer.value()) - i64::from(inner.value());
-            // A bound that is reached does not fit below the same bound when it is not.
+            // An attained bound does not fit within the same bound if that is strict.
             let gap = gap - i64::from(outer.is_strict() && !inner.is_strict());
             match (i == row, j == row) {
                 (true, _) => most = most.min(gap),
@@ -166,12 +165,12 @@ fn shifts(part: &Dbm, whole: &Dbm, row: usize) -> bool {
 }
 
 impl Extent {
-    /// All values of both.
+    /// The union of both.
     pub(crate) fn with(self, other: Extent) -> Extent {
         Extent {
             low: self.low.min(other.low),
             high: match (self.high, other.high) {
-                // What is reached is more than what is only come close to.
+                // An attained value exceeds the same value when it is not attained.
                 (Some((a, strict)), Some((b, other))) => {
                     let (value, reached) = (a, !strict).max((b, !other));
                     Some((value, !reached))

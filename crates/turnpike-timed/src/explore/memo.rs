@@ -1,47 +1,45 @@
-//! Zone successors that were computed before.
+//! A cache of zone successors.
 //!
-//! What a transition does to a zone is a *program*: the bounds of the source's invariant and of the
-//! guard, where each clock of the target comes from, whether time passes, the bounds of the
-//! target's invariant and those by which the zone is made coarser. All of it is told by rows, not
-//! by clocks: states whose variables or locations differ, and processes that are alike, have the
-//! same programs. A zone and a program give one zone, so that most successors are looked up rather
-//! than computed.
+//! The effect of a transition on a zone is a *program*: the bounds of the source's invariant and of
+//! the guard, the source of each clock of the target, whether time passes, and the bounds of the
+//! target's invariant and of its extrapolation. Programs refer to rows, not to clocks, so states
+//! with different variables or locations, and processes that are alike, share them. A zone and a
+//! program determine one zone, so most successors are looked up rather than computed.
 //!
-//! Programs are numbered by content. Results are kept in a table with one place for each pair: a
-//! pair that meets another in its place puts it out, which costs time and changes nothing. The
-//! table grows when it is full of results and enough of them were asked for again: where every zone
-//! is new it stays small.
+//! Programs are numbered by content. Results are kept in a direct-mapped table: a new pair evicts
+//! the old one in its slot, which costs time and changes no result. The table grows when it is full
+//! and enough results were reused; where every zone is new it stays small.
 
 use rustc_hash::FxHashMap;
 
-/// What is known of a zone and a program.
+/// The cached result for a zone and a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// Nothing.
+    /// Not cached.
     Not,
     /// The guard holds nowhere in the zone.
     Blocked,
-    /// The guard holds somewhere, but nothing is left of the target.
+    /// The guard holds somewhere, but the target is empty.
     Gone,
     /// The number of the target's zone.
     Zone(u32),
 }
 
-/// The number of no program.
+/// Marks the absence of a program.
 pub(super) const NO_PROGRAM: u32 = u32::MAX;
 
 const BLOCKED: u32 = u32::MAX;
 const GONE: u32 = u32::MAX - 1;
 
-/// Places of the smallest table and of the largest, as logarithms.
+/// Slots of the smallest and the largest table, as logarithms.
 const SMALLEST: u32 = 12;
 const LARGEST: u32 = 18;
-/// How many times larger a table becomes.
+/// Factor by which the table grows.
 const GROWTH: usize = 4;
 
-/// Programs numbered before everything is forgotten.
+/// Number of programs before the cache is cleared.
 const MOST_PROGRAMS: usize = 1 << 17;
-/// Words of all programs before everything is forgotten.
+/// Total words of programs before the cache is cleared.
 const MOST_WORDS: usize = 1 << 21;
 
 #[derive(Clone, Copy, Debug)]
@@ -51,17 +49,16 @@ struct Place {
     target: u32,
 }
 
-/// No zone has this number, and nobody asks for it.
+/// An empty slot: no zone has this number.
 const EMPTY: Place = Place { zone: u32::MAX, program: NO_PROGRAM, target: 0 };
 
-/// Programs, and what they made of zones.
+/// Programs, and their results on zones.
 #[derive(Debug)]
 pub(super) struct Memo {
     programs: FxHashMap<Box<[u32]>, u32>,
     words: usize,
     places: Vec<Place>,
-    /// Results that were kept, and results that were found, since it was last asked whether the
-    /// table should grow.
+    /// Results stored, and results found, since the table was last considered for growth.
     kept: usize,
     found: usize,
 }
@@ -91,12 +88,12 @@ impl Memo {
         program
     }
 
-    /// Whether there are so many programs that all should be forgotten.
+    /// Whether there are too many programs, so that the cache should be cleared.
     pub(super) fn is_full(&self) -> bool {
         self.programs.len() > MOST_PROGRAMS || self.words > MOST_WORDS
     }
 
-    /// Forgets everything: numbers of programs mean nothing afterwards.
+    /// Clears the cache: earlier program numbers become invalid.
     pub(super) fn clear(&mut self) {
         self.programs.clear();
         self.words = 0;
@@ -110,7 +107,7 @@ impl Memo {
         (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
     }
 
-    /// What a program makes of a zone, if that is known.
+    /// The cached result for a zone and a program.
     #[inline]
     pub(super) fn get(&mut self, zone: u32, program: u32) -> Known {
         let place = &self.places[self.place(zone, program)];
@@ -125,7 +122,7 @@ impl Memo {
         }
     }
 
-    /// Keeps what a program makes of a zone.
+    /// Stores the result for a zone and a program.
     pub(super) fn keep(&mut self, zone: u32, program: u32, known: Known) {
         let target = match known {
             Known::Not => return,
@@ -134,8 +131,8 @@ impl Memo {
             Known::Zone(zone) => zone,
         };
         if self.kept >= self.places.len() / 2 {
-            // In a table that is too small few are found: some are enough to show that a larger one
-            // would pay.
+            // In a table that is too small few results are found again: a modest share already
+            // shows that a larger one pays.
             if self.found >= self.kept / 8 && self.places.len() < 1 << LARGEST {
                 self.grow();
             }

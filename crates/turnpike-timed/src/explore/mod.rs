@@ -1,16 +1,16 @@
 //! The zone graph of a network on turnpike's waist.
 //!
-//! A state is the discrete part, packed in bit fields, and the number of a kept zone. The zone has
-//! rows for the clocks that are active in the state's locations only. Time passes after each
-//! transition, as far as urgency and invariants let it, so that a zone is what a state looks like
-//! at any moment until the next transition; the zone is then made coarser, such that there are
-//! finitely many.
+//! A state is its discrete part, packed in bit fields, and the number of an interned zone. The zone
+//! has rows only for the clocks that are active in the state's locations. After each transition,
+//! time passes as far as urgency and invariants allow, so a zone contains the valuations at every
+//! moment until the next transition. The zone is then extrapolated, so that there are finitely
+//! many.
 //!
-//! **Order of successors.** In a network with events (`.tck`, and UPPAAL without directions):
-//! vectors in their order, each with the product of the edges of its participants (the last varies
+//! **Order of successors.** In a network with events (`.tck`, and UPPAAL without directions): first
+//! the vectors in order, each with the product of the edges of its participants (the last varies
 //! fastest); then the edges that are taken alone, process by process. In a network with channels:
-//! process by process, edge by edge, the transitions that the edge begins: alone; as sender, with
-//! every receiver in the order of processes and edges; as the sender of a broadcast, with the
+//! process by process, edge by edge, the transitions that the edge initiates: alone; as sender,
+//! with every receiver in the order of processes and edges; as the sender of a broadcast, with the
 //! product of the edges of all that can receive.
 
 mod automata;
@@ -18,6 +18,7 @@ mod candidates;
 mod channels;
 mod concrete;
 mod condition;
+mod configuration;
 mod credit;
 mod delay;
 mod delays;
@@ -39,7 +40,6 @@ mod stay;
 mod tuple;
 mod vocabulary;
 mod walker;
-mod ways;
 mod wide;
 
 use std::collections::BTreeSet;
@@ -52,12 +52,12 @@ use turnpike_model::{
 };
 
 pub(crate) use self::condition::{Compiled, asks_for_deadlock};
+use self::configuration::{ExtrapolationChoice, choose_extrapolation, is_quick, is_wide};
 use self::labels::Labels;
 use self::lines::Lines;
 pub(crate) use self::measure::{Extent, quantity_frame};
 use self::path::Recorded;
 pub(crate) use self::walker::{ROOT, Walker};
-use self::ways::{Chosen, choose, is_quick, is_wide};
 use crate::compile::analysis::{self, Bounds};
 use crate::compile::layout::Layout;
 use crate::compile::scale;
@@ -67,57 +67,57 @@ use crate::network::{Edge, Network, Sync};
 use crate::query::{Condition, Names, QUESTIONS};
 use crate::schedule;
 use crate::zeno::{self, Ticks};
-use crate::zone::{Extrapolation, Zones};
+use crate::zone::{self, Extrapolation, Zones};
 
-/// Which states make others superfluous in exhaustive search.
+/// Which states make others redundant in exhaustive search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cover {
-    /// A zone covers those it includes.
+    /// A zone covers the zones that it includes.
     Inclusion,
-    /// A zone covers those it simulates, by the bounds that clocks are still compared with.
+    /// A zone covers those that it simulates with respect to the bounds of future comparisons.
     Alu,
 }
 
-/// The condition of states that nothing can leave, not even time: no transition is possible, now or
-/// after any delay, and an invariant or an urgent location stops time. Deadlocks in which time goes
-/// on are no timelocks.
+/// The condition of timelocks: no transition is possible, now or after any delay, and an invariant
+/// or an urgent location stops time. A deadlock in which time can diverge is not a timelock.
 pub const TIMELOCK: &str = "timelock";
 
 /// How a network is explored.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How zones are made coarser; `None`: the coarsest that is right for what is asked.
+    /// The extrapolation of zones; `None`: the coarsest one that preserves the requested
+    /// conditions.
     pub extrapolation: Option<Extrapolation>,
     /// The relation behind [`turnpike_model::Covering::covers`].
     pub cover: Cover,
-    /// Let time pass after each transition (TChecker's analyses, the default) rather than before
-    /// it.
+    /// Let time pass after each transition (the default, as in TChecker's analyses) rather than
+    /// before it.
     pub elapsed: bool,
-    /// The conditions that will be asked for (`state EXPR`, the parts of queries): their constants
+    /// The conditions that will be evaluated (`state EXPR`, the parts of queries): their constants
     /// count as the model's.
     pub conditions: Vec<String>,
-    /// Whether deadlocks are asked for.
+    /// Whether deadlocks must be preserved.
     pub deadlock: bool,
-    /// Only runs along which time passes all bounds count: conditions and labels then hold only in
-    /// states in which a certain time has passed since they last did (see [`crate::zeno`]). For
-    /// cycles; reachable states would be missed.
+    /// Only runs along which time diverges count: conditions and labels then hold only in states in
+    /// which a certain time has passed since they last did (see [`crate::zeno`]). For cycle
+    /// searches only: reachability would miss states.
     pub non_zeno: bool,
-    /// Zones have rows for all clocks, also where a clock is assigned before it is compared again:
+    /// Zones have rows for all clocks, even for those that are reset before their next comparison:
     /// more states, the same answers.
     pub keep_dead: bool,
-    /// Zones are not made coarser unless `extrapolation` says how: for looking at single states, of
-    /// which there may then be infinitely many.
+    /// Zones have rows for all clocks, and are exact unless `extrapolation` is set: for looking at
+    /// single states, of which there may then be infinitely many.
     pub exact: bool,
-    /// Every successor is computed from scratch: slow and obvious, for tests to compare with.
+    /// Computes every successor from scratch: slow and simple, a reference for tests.
     pub plain: bool,
-    /// Successors are found in the way of networks with many processes, however few there are: for
-    /// tests.
+    /// Computes successors as for networks with many processes, however few there are: for tests.
     pub wide: bool,
-    /// With `non_zeno`, the sets of states that cycles have to go through, each a condition or a
-    /// list of labels, if they are known: time is counted nowhere else. States that are in none of
-    /// them never count.
+    /// With `non_zeno`, the sets of states that cycles must pass through, if known. Each is a
+    /// condition or a list of labels, and time is counted only in those states. The others never
+    /// count.
     pub accepting: Vec<String>,
-    /// Constants that were set when the source was read: the network has their values, the text has not.
+    /// Constants set when the source was read: the network contains their values, the text does
+    /// not.
     pub settings: Vec<(String, String)>,
 }
 
@@ -151,106 +151,107 @@ pub struct TimedModel {
     tables: Tables,
     layout: Layout,
     labels: Arc<Labels>,
-    /// By edge that is taken alone: its label.
+    /// The label of each edge that is taken alone.
     alone: Vec<LabelId>,
     zones: Zones,
-    /// Names of all labels of locations, ascending.
+    /// The names of all location labels, sorted.
     location_labels: Vec<String>,
-    /// By label, the processes and locations that have it.
+    /// By label, the processes and locations that carry it.
     label_places: Vec<Vec<(u32, u32)>>,
-    /// The cells behind the measures.
+    /// The cells that the measures read.
     measures: Vec<u32>,
     conditions: Vec<(String, Compiled)>,
     extrapolation: Extrapolation,
-    /// The differences of clocks that are compared.
+    /// The differences of clocks that the network compares.
     differences: Vec<FixedAtom>,
     cover: Cover,
     elapsed: bool,
-    /// Successors are found the quick way.
+    /// Whether successors are computed by plans and cached results ([`quick`]).
     quick: bool,
-    /// There are so many processes that tuples of locations hardly ever come back.
+    /// Whether there are so many processes that tuples of locations hardly ever recur.
     wide: bool,
-    /// Whether zones are exact enough to tell deadlocks.
+    /// Whether zones are exact enough to decide deadlocks.
     deadlock: bool,
-    /// What one unit of time in zones stands for.
+    /// The number of units of the model that one unit of time in zones represents.
     unit: i32,
-    /// The conditions that were demanded, in units of zones.
+    /// The conditions of the [`Demand`], in units of zones.
     demanded: Vec<Compiled>,
-    /// Time is counted in states with one of these only, or everywhere if there are none.
+    /// Time is counted only in states with one of these, or everywhere if there are none.
     counted: Vec<Counted>,
-    /// Runs end where they would leave this.
+    /// Runs end where they would leave this condition.
     stay: Option<Compiled>,
-    /// Runs that rest have something possible for ever where this holds.
+    /// Where this holds, resting runs must always have some transition possible.
     live: Option<Compiled>,
     /// Whether differences of clocks are compared.
     diagonals: bool,
-    /// For walks on single valuations, where these are possible.
+    /// For walks on single valuations; `None` where these are not supported.
     grid: Option<concrete::Grid>,
-    /// Whether clocks may stand still.
+    /// Whether clocks can be stopped.
     stopwatches: bool,
-    /// Whether some zone has valuations that no run leads to, because clocks stand still.
+    /// Whether some zone contains unreachable valuations, because clocks can be stopped.
     inexact: AtomicBool,
-    /// How often something was met in a zone that no run could be found for.
+    /// The number of findings in zones that no run confirmed.
     unconfirmed: AtomicU64,
-    /// The initial state, when there is exactly one.
+    /// The initial state, if there is exactly one.
     initial: Option<Vec<u32>>,
-    /// Zones are coarser than what runs reach, which is shown only to those who chose how.
+    /// Zones are coarser than what runs reach; they are shown only if the user chose the
+    /// extrapolation.
     hides_zones: bool,
-    /// The path that was followed last.
+    /// The path that was followed most recently.
     last_path: Mutex<Option<Arc<Recorded>>>,
 }
 
-/// States in which time is counted.
+/// A set of states in which time is counted.
 #[derive(Clone, Debug)]
 enum Counted {
-    /// Those that have all these labels.
+    /// The states that have all these labels.
     Labels(Vec<usize>),
-    /// Those that meet a condition, whatever it says of clocks.
+    /// The states that meet a condition, ignoring clocks.
     Condition(Box<Compiled>),
 }
 
-/// What else a network is explored for, by those who made a condition themselves.
+/// Further requirements on the exploration, from callers that build conditions themselves.
 #[derive(Debug, Default)]
 pub(crate) struct Demand {
     /// Their constants count as the model's.
     conditions: Vec<Condition>,
-    /// Runs end where they would leave the last of them, as if it were part of every invariant.
+    /// Runs end where they would leave the last condition, as if it were part of every invariant.
     stay: bool,
-    /// With `stay`: where this holds, runs do not come to rest such that nothing is possible any more.
-    /// Clocks do not occur in it.
+    /// With `stay`: where this holds, a run does not rest in a state without possible transitions.
+    /// It contains no clocks.
     live: Option<Condition>,
-    /// Labels have the same numbers as in the model that these are of.
+    /// Labels are numbered as in the model that these belong to.
     labels: Arc<Labels>,
-    /// States look like those of a model with [`Options::non_zeno`], but time is not counted.
+    /// States have the layout of a model with [`Options::non_zeno`], but time is not counted.
     idle: bool,
 }
 
 impl Demand {
-    /// Zones are fine enough for these conditions, and with `stay` runs end where they would leave
-    /// the last of them.
+    /// Zones are fine enough for these conditions; with `stay`, runs end where they would leave the
+    /// last of them.
     pub(crate) fn new(conditions: Vec<Condition>, stay: bool) -> Demand {
         Demand { conditions, stay, ..Demand::default() }
     }
 
-    /// Runs are not to get to where this holds and nothing is possible any more.
+    /// Excludes runs that rest where this holds and no transition is possible any more.
     pub(crate) fn live(self, live: Option<Condition>) -> Demand {
         Demand { live, ..self }
     }
 
-    /// States are to look like those of a model that counts time, but this one does not.
+    /// Gives states the layout of a model that counts time, without counting it.
     pub(crate) fn idle(self, idle: bool) -> Demand {
         Demand { idle, ..self }
     }
 
-    /// Labels are to have the numbers that they have in another model of the same network.
+    /// Numbers labels as another model of the same network does.
     pub(crate) fn labels_of(self, other: &TimedModel) -> Demand {
         Demand { labels: Arc::clone(&other.labels), ..self }
     }
 }
 
 impl TimedModel {
-    /// Makes a network ready to be explored. `name` is what the user calls it, `source` the text
-    /// that the network's places point into. Warnings come with the model.
+    /// Prepares a network for exploration. `name` is the name that the user knows, `source` the
+    /// text that the network's places point into. Returns warnings with the model.
     pub fn new(
         name: &str,
         source: &str,
@@ -261,8 +262,8 @@ impl TimedModel {
         TimedModel::demanding(name, source, network, names, options, Demand::default())
     }
 
-    /// The same for what cannot be told as a text. A long function, because it fills in a model
-    /// field by field.
+    /// As [`TimedModel::new`], with requirements that have no text. A long function, because it
+    /// fills in the model field by field.
     pub(crate) fn demanding(
         name: &str,
         source: &str,
@@ -272,7 +273,7 @@ impl TimedModel {
         demand: Demand,
     ) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
         let one = |mut error: Diagnostic| {
-            // The text that it is shown in is that of the model.
+            // Positions behind the model's text belong to queries.
             error.span = error.span.take().filter(|span| span.range.start < QUESTIONS);
             vec![error]
         };
@@ -286,7 +287,8 @@ impl TimedModel {
         }
         let mut tables = Tables::new(&network)?;
         let mut bounds = Bounds::new(&network, &parsed).map_err(one)?;
-        if options.keep_dead {
+        // Who looks at single states sees all clocks.
+        if options.keep_dead || options.exact {
             bounds.keep_dead();
         }
         let layout = Layout::new(&network);
@@ -295,9 +297,10 @@ impl TimedModel {
         let stopwatches = network.has_stopwatches();
         let diagonals = analysis::has_diagonals(&network, &parsed);
         let split = tables.has_timed_urgency || stopwatches;
-        let Chosen { extrapolation, differences, warnings } = choose(&network, &parsed, options, exact)?;
-        // Simulation by lower and upper bounds looks at what is possible, never at what is not, and
-        // never at differences.
+        let ExtrapolationChoice { extrapolation, differences, warnings } =
+            choose_extrapolation(&network, &parsed, options, exact)?;
+        // Simulation by lower and upper bounds preserves what is possible, but not what is
+        // impossible, and no differences of clocks.
         let cover = if exact || !differences.is_empty() { Cover::Inclusion } else { options.cover };
         let demanded: Vec<Compiled> =
             parsed[own..].iter().map(|condition| Compiled::new(&network, condition.clone())).collect();
@@ -317,7 +320,7 @@ impl TimedModel {
         let mut info = info(name, source, &network, &layout, options);
         info.suggestions.extend(["deadlock".to_owned(), format!("state {TIMELOCK}")]);
         info.suggestions.extend(location_labels.iter().map(|label| format!("label {label}")));
-        // Pieces along differences are made coarser as if all clocks ran.
+        // Pieces along differences are extrapolated as if all clocks ran.
         let inexact = stopwatches && !differences.is_empty();
         let quick = !options.plain && is_quick(&network, &tables, &differences, stay.as_ref(), options);
         let wide = quick && is_wide(&network, &tables, &bounds, &layout, options);
@@ -343,7 +346,7 @@ impl TimedModel {
             extrapolation,
             differences,
             cover,
-            // Parts of a state that time leads to are states of their own.
+            // The parts of a state after a delay are separate states.
             elapsed: options.elapsed || split,
             quick,
             wide,
@@ -376,28 +379,29 @@ impl TimedModel {
         &self.network
     }
 
-    /// Whether successors are found in the way of networks with many processes.
+    /// Whether successors are computed as for networks with many processes.
     pub fn is_wide(&self) -> bool {
         self.wide
     }
 
-    /// The names that queries may use.
+    /// The names that queries can use.
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// The conditions that were demanded, in units of zones.
+    /// The conditions of the [`Demand`], in units of zones.
     pub(crate) fn demanded(&self) -> &[Compiled] {
         &self.demanded
     }
 
-    /// What one unit of time in zones stands for.
+    /// The number of units of the model that one unit of time in zones represents.
     pub(crate) fn unit(&self) -> i32 {
         self.unit
     }
 
-    /// Where time is counted: everywhere, if conditions may speak of what states do not keep. What
-    /// is neither a condition nor a list of labels is refused when the search asks for it.
+    /// Where time is counted; everywhere if conditions may depend on what states do not store. Text
+    /// that is neither a condition nor a list of labels is rejected later, when the search compiles
+    /// it.
     fn counted(&self, sets: &[String]) -> Vec<Counted> {
         if self.network.variables.iter().any(|variable| variable.meta) {
             return Vec::new();
@@ -413,7 +417,7 @@ impl TimedModel {
         sets.iter().map(of).collect::<Option<Vec<Counted>>>().unwrap_or_default()
     }
 
-    /// How zones are made coarser.
+    /// The extrapolation of zones.
     pub fn extrapolation(&self) -> Extrapolation {
         self.extrapolation
     }
@@ -423,7 +427,7 @@ impl TimedModel {
         &self.network.processes[step.process as usize].edges[step.index as usize]
     }
 
-    /// The grid of single states: the facet is handed out only where there is one.
+    /// The grid of single states; only facets that need one call this.
     fn known_grid(&self) -> &concrete::Grid {
         self.grid.as_ref().expect("single states are offered only on a grid")
     }
@@ -432,7 +436,7 @@ impl TimedModel {
         self.error_about(fault, None)
     }
 
-    /// The same where a condition is evaluated, if its text is known.
+    /// The same for a fault in the evaluation of a condition, whose text may be known.
     fn error_about(&self, fault: &Fault, condition: Option<&str>) -> StepError {
         let kind = match fault.kind {
             FaultKind::TooLarge => StepErrorKind::TooLarge,
@@ -468,9 +472,7 @@ impl Model for TimedModel {
         let count = self.unconfirmed.load(Ordering::Relaxed);
         let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
         (count > 0).then(|| {
-            format!(
-                "{times} it was found in a zone, but at no times by a run: clocks stand still in this model"
-            )
+            format!("found {times} in a zone, but no run confirms it: clocks stand still in this model")
         })
     }
 
@@ -490,6 +492,10 @@ impl Model for TimedModel {
         self.hides_zones.then_some(self as &dyn ExactStates)
     }
 
+    fn descriptions_agree(&self, parameter: &str, one: &str, other: &str) -> bool {
+        one == other || parameter == ZONE && zone::texts_agree(one, other)
+    }
+
     fn concrete(&self) -> Option<&dyn turnpike_model::Concrete> {
         self.grid.is_some().then_some(self as &dyn turnpike_model::Concrete)
     }
@@ -504,7 +510,7 @@ impl Timing for TimedModel {
         let known = target.and_then(|text| self.conditions.iter().find(|(condition, _)| condition == text));
         let condition = match (known, target) {
             (Some((_, compiled)), _) => Some(compiled.condition.clone()),
-            // What is no condition, such as a list of labels, demands nothing of clocks.
+            // Text that is not a condition, such as a list of labels, imposes nothing on clocks.
             (None, Some(text)) => self.names.condition(&self.network, text).ok(),
             (None, None) => None,
         };
@@ -550,15 +556,15 @@ impl Approximation for TimedModel {
             let known = self.conditions.iter().find(|(condition, _)| condition == text);
             known.is_some_and(|(_, compiled)| condition::asks_for_deadlock(&compiled.condition))
         };
-        // What is not possible in a valuation shows only if zones are exact; nor do zones tell
-        // whether a loop closes.
+        // That a valuation excludes something can be seen only if zones are exact; and zones do not
+        // show whether a loop closes.
         let by_runs = match claim {
             Claim::Reaches(target) => !target.is_some_and(deadlock),
             _ => false,
         };
         let exact = || !self.inexact.load(Ordering::Relaxed);
-        let told = by_runs || (claim != Claim::Repeats && exact());
-        let confirmed = told && self.schedule(choices, target).is_ok();
+        let can_confirm = by_runs || (claim != Claim::Repeats && exact());
+        let confirmed = can_confirm && self.schedule(choices, target).is_ok();
         if !confirmed {
             self.unconfirmed.fetch_add(1, Ordering::Relaxed);
         }
@@ -589,7 +595,7 @@ fn parse_conditions(
     texts.iter().map(parse).collect()
 }
 
-/// All labels of locations, ascending.
+/// All location labels, sorted.
 fn location_labels(network: &Network) -> Vec<String> {
     let locations = network.processes.iter().flat_map(|process| &process.locations);
     let labels: BTreeSet<&String> = locations.flat_map(|location| &location.labels).collect();
@@ -610,15 +616,18 @@ fn label_places(network: &Network, labels: &[String]) -> Vec<Vec<(u32, u32)>> {
     places
 }
 
-/// Transitions in about half a second: 100 to 300 thousand a second were measured.
+/// Transitions in about half a second: 100 to 300 thousand per second were measured.
 const PACE: u64 = 100_000;
+
+/// The last parameter: the zone of a state.
+const ZONE: &str = "zone";
 
 fn info(name: &str, source: &str, network: &Network, layout: &Layout, options: &Options) -> ModelInfo {
     let mut info = ModelInfo::new(name, layout.words + 1);
     let kept = || network.variables.iter().filter(|variable| !variable.meta);
     info.parameters = network.processes.iter().map(|process| process.name.clone()).collect();
     info.parameters.extend(kept().map(|variable| variable.name.clone()));
-    info.parameters.push("zone".to_owned());
+    info.parameters.push(ZONE.to_owned());
     info.pace = PACE;
     let actions: BTreeSet<&String> =
         network.events.iter().chain(network.channels.iter().map(|channel| &channel.name)).collect();

@@ -1,4 +1,4 @@
-//! Why nothing can happen: for each process, what it could do alone and what it lacks.
+//! Explains deadlocks: for each process, its possible actions and what each of them lacks.
 
 use turnpike_model::{Counterpart, Obstacle, Obstacles, Offer, StepError, StuckComponent, TimeStop};
 
@@ -60,7 +60,7 @@ impl TimedModel {
     }
 }
 
-/// The cells that a condition reads, if it reads them by name.
+/// Collects the cells that a condition reads by name.
 struct Reads(Vec<u32>);
 
 impl Visitor for Reads {
@@ -77,8 +77,8 @@ impl Visitor for Reads {
 }
 
 impl Walker<'_> {
-    /// Explains a state that no transition leaves. Where a transition only leads out of what a
-    /// formula lets runs stay in, the model itself could go on, and there is nothing to explain.
+    /// Explains a state without transitions. If a transition exists but leaves the condition that a
+    /// formula restricts runs to, the model itself is not stuck, and there is nothing to explain.
     pub(crate) fn explain_end(&mut self, state: &[u32]) -> Result<Vec<StuckComponent>, StepError> {
         if !self.possible_steps(state)?.is_empty() {
             return Ok(Vec::new());
@@ -90,7 +90,7 @@ impl Walker<'_> {
         Ok(if may_go_on { Vec::new() } else { components })
     }
 
-    /// The edges that take part in some transition, in ascending order.
+    /// The edges that take part in some transition, sorted.
     fn possible_steps(&mut self, state: &[u32]) -> Result<Vec<u32>, StepError> {
         let transitions = self.edges_of_successors(state, usize::MAX)?;
         let mut steps: Vec<u32> = transitions.into_iter().flatten().collect();
@@ -99,9 +99,8 @@ impl Walker<'_> {
         Ok(steps)
     }
 
-    /// Explains the part of a state in which nothing can happen. Without such a part, explains all
-    /// edges that are not
-    /// `possible`, if some are.
+    /// Explains the part of a state in which nothing can happen. If there is none, explains the
+    /// edges that are not in `possible`, unless that is empty.
     fn explain(&mut self, state: &[u32], possible: &[u32]) -> Outcome<Vec<StuckComponent>> {
         let model = self.model;
         self.load(state)?;
@@ -112,9 +111,9 @@ impl Walker<'_> {
             None => (whole, possible),
         };
         self.base = dead.clone();
-        // What time leads to: no guard can be waited for that does not hold there.
+        // Everything that time leads to: waiting cannot enable a guard that fails there.
         let future = match self.delay_allowed()? {
-            true => self.later(self.source, dead.clone())?.unwrap_or(dead),
+            true => self.delay_zone(self.source, dead.clone())?.unwrap_or(dead),
             false => dead,
         };
         let mut leaving: Vec<Vec<u32>> = vec![Vec::new(); model.network.processes.len()];
@@ -126,7 +125,7 @@ impl Walker<'_> {
         }
         let mut components = Vec::new();
         for (index, process) in model.network.processes.iter().enumerate() {
-            // A process that only counts time is none of the user's.
+            // A process that only counts time is not the user's.
             if model.network.ticker.is_some_and(|ticker| ticker.0 as usize == index) {
                 continue;
             }
@@ -153,7 +152,7 @@ impl Walker<'_> {
         Ok(components)
     }
 
-    /// The upper bound of a process's invariant that time runs into.
+    /// The upper bound of a process's invariant that stops time.
     fn stopping_invariant(&mut self, process: usize, future: &Dbm) -> Outcome<Option<TimeStop>> {
         let model = self.model;
         let location = self.machine.locations[process];
@@ -172,7 +171,7 @@ impl Walker<'_> {
         Ok((!condition.is_empty()).then_some(TimeStop::Invariant { condition }))
     }
 
-    /// An edge as its process would write it.
+    /// An edge in the notation of its process.
     fn action(&mut self, step: u32) -> String {
         let network = &self.model.network;
         match &self.model.edge(step).sync {
@@ -189,7 +188,7 @@ impl Walker<'_> {
         network.channels[known as usize].name.clone()
     }
 
-    /// The channel of an edge, if it is known in this state.
+    /// The channel of an edge, if it can be evaluated in this state.
     fn known_channel(&mut self, step: u32) -> Option<u32> {
         match &self.model.edge(step).sync {
             Sync::Send(cell) | Sync::Receive(cell) => self.channel(step, cell).ok().flatten(),
@@ -231,7 +230,7 @@ impl Walker<'_> {
         Ok(found)
     }
 
-    /// Why the guard of an edge holds at no moment from now on.
+    /// Why the guard of an edge never holds from now on.
     fn own_obstacles(&mut self, step: u32, future: &Dbm) -> Outcome<Vec<Obstacle>> {
         let model = self.model;
         let edge = model.edge(step);
@@ -275,7 +274,7 @@ impl Walker<'_> {
         Ok(found)
     }
 
-    /// A bound of a guard as text and by rows; `None` if it does not count.
+    /// A bound of a guard as text and by rows; `None` if it does not apply.
     fn guard_atom(&mut self, step: u32, atom: &ClockAtom) -> Outcome<Option<(String, RowAtom)>> {
         let model = self.model;
         self.machine.enter(&model.edge(step).locals);
@@ -288,7 +287,7 @@ impl Walker<'_> {
         })
     }
 
-    /// What clocks are instead of meeting a bound.
+    /// The bound that clocks satisfy instead.
     fn opposite(&self, (left, right, _): RowAtom, future: &Dbm) -> Option<String> {
         let actual = future.get(right as usize, left as usize);
         let clock = |row: u32| match row {
@@ -300,7 +299,8 @@ impl Walker<'_> {
         shown.then(|| self.model.atom_text((clock(right), clock(left), actual)))
     }
 
-    /// Who of the others could take the other side of a synchronisation, and why not.
+    /// Which other processes could take the other side of a synchronisation, and what prevents
+    /// them.
     fn partner(
         &mut self,
         step: u32,
@@ -348,7 +348,7 @@ impl Walker<'_> {
         Ok(Some(Obstacle::Partner { action, elsewhere, instead }))
     }
 
-    /// Why a process cannot take its seat in a vector of events.
+    /// Why a process cannot take part in a vector of events.
     fn seat_obstacle(
         &mut self,
         seat: &crate::network::Participant,
@@ -375,7 +375,7 @@ impl Walker<'_> {
         Ok(Some(Obstacle::Partner { action, elsewhere, instead }))
     }
 
-    /// The invariant of where a process is in the machine's state, as text.
+    /// The invariant of a process's current location, as text.
     fn invariant_text(&mut self, process: usize) -> String {
         let model = self.model;
         let location = self.machine.locations[process];
@@ -392,7 +392,7 @@ impl Walker<'_> {
         if texts.is_empty() { format!("of {}", location.name) } else { texts.join(" && ") }
     }
 
-    /// What is left if guards hold and partners are there.
+    /// The remaining obstacle when guards hold and partners are available.
     fn last_obstacle(&mut self, step: u32, fits: &[u32]) -> Obstacle {
         let model = self.model;
         let edges: Vec<u32> = std::iter::once(step).chain(fits.iter().copied()).collect();
@@ -404,11 +404,11 @@ impl Walker<'_> {
         }
         let own = model.tables.steps[step as usize].process as usize;
         match fits.first() {
-            // The guards, updates or invariants of the two do not go together.
+            // The guards, updates or invariants of the two are incompatible.
             Some(&other) => {
                 let process = model.tables.steps[other as usize].process as usize;
                 let action = self.action(other);
-                let reason = Some("their guards and the invariants behind exclude each other".to_owned());
+                let reason = Some("their guards and the target invariants exclude each other".to_owned());
                 let counterpart = Counterpart { component: name(process), action: action.clone(), reason };
                 Obstacle::Partner { action, elsewhere: Vec::new(), instead: vec![counterpart] }
             }

@@ -9,20 +9,20 @@ use super::walker::Walker;
 use crate::network::{LocationId, ProcessId};
 use crate::schedule::Path;
 
-/// A path that was followed: its states, and the steps of each of its transitions, of which the one
-/// from the place before several initial states has none.
+/// A path that was followed: its states, and the steps of each of its transitions. The transition
+/// from the virtual root has no steps.
 #[derive(Debug)]
 pub(super) struct Recorded {
     choices: Vec<u32>,
     pub(super) states: Vec<Vec<u32>>,
     pub(super) steps: Vec<Vec<u32>>,
-    /// The same states with exact zones, once they were asked for; none if there is no such path.
+    /// The same states with exact zones, computed on demand; `None` if there is no such path.
     pub(super) exact: OnceLock<Option<Vec<Vec<u32>>>>,
 }
 
 impl TimedModel {
-    /// Follows choices among successors from the initial state. A path is asked for several times
-    /// in a row, so the last one is kept.
+    /// Follows choices among successors from the initial state. A path is requested several times
+    /// in a row, so the last one is cached.
     pub(super) fn recorded(&self, choices: &[u32]) -> Result<Arc<Recorded>, StepError> {
         let last = || self.last_path.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = last().as_ref().filter(|known| known.choices == choices) {
@@ -35,7 +35,7 @@ impl TimedModel {
 }
 
 impl Recorded {
-    /// The edges that are taken.
+    /// The edges of the path.
     pub(super) fn path(&self, model: &TimedModel) -> Path {
         let virtual_root = usize::from(model.info.virtual_root);
         let steps = self.steps.iter().skip(virtual_root).map(|steps| model.edges(steps)).collect();
@@ -83,7 +83,7 @@ impl TimedModel {
         steps.iter().map(edge).collect()
     }
 
-    /// Where the processes are in a state.
+    /// The locations of the processes in a state.
     pub(crate) fn locations_of(&self, state: &[u32]) -> Vec<LocationId> {
         let processes = 0..self.network.processes.len();
         processes.map(|process| LocationId(self.layout.location(state, process))).collect()

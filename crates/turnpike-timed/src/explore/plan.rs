@@ -1,8 +1,9 @@
-//! The transitions of a tuple of locations, as far as locations decide: listed once for each tuple.
+//! The transitions of a tuple of locations, as far as locations determine them: listed once per
+//! tuple.
 //!
-//! What variables decide (guards, the channels that expressions name, who receives a broadcast) is
-//! left for each state: a start whose partners depend on them is in the plan as it is, to be
-//! followed the usual way. The order is that of the transitions.
+//! What depends on variables (guards, computed channels, the receivers of a broadcast) is left to
+//! each state: an initiating edge whose partners depend on them is stored as it is and expanded
+//! without a plan. The order is that of the transitions.
 
 use turnpike_model::LabelId;
 
@@ -12,42 +13,41 @@ use super::walker::Walker;
 use crate::compile::tables::Tables;
 use crate::network::Sync;
 
-/// More combinations of edges than this are not listed for one synchronisation: guards leave few of
-/// them.
+/// Limit on the combinations of edges listed for one synchronisation: guards usually leave few.
 const MOST_COMBINATIONS: usize = 64;
 
-/// Labels that are not known yet.
+/// A label that is not yet known.
 pub(super) const NO_LABEL: LabelId = LabelId(u32::MAX);
 
 /// One entry of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
-    /// How many of the plan's edges are its own: they follow those of the entry before.
+    /// How many of the plan's edges belong to it: they follow those of the previous entry.
     pub(super) count: u32,
     pub(super) kind: Kind,
-    /// Another location is committed: it cannot be taken, but a guard may be in error.
+    /// Another location is committed: it cannot be taken, but evaluating a guard may fail.
     pub(super) barred: bool,
-    /// Some guard of an edge speaks of variables.
+    /// Some guard of an edge contains variables.
     pub(super) guarded: bool,
-    /// All that the transition does to a zone is decided by locations, but for whether time passes.
+    /// Locations determine its effect on zones, except for whether time passes.
     pub(super) steady: bool,
-    /// What is known from the last time it was taken.
+    /// What was learnt when it was last taken.
     pub(super) effect: Effect,
 }
 
-/// What is known of a transition whose effect on zones is decided by locations.
+/// The cached facts about a transition whose effect on zones locations determine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effect {
     /// Whether anything but clocks is assigned.
     pub(super) writes: bool,
     pub(super) target: u32,
     pub(super) label: LabelId,
-    /// By whether time passes in the target.
+    /// One for each answer to whether time passes in the target.
     pub(super) programs: [u32; 2],
 }
 
 impl Effect {
-    /// That of some edges, before they were taken.
+    /// The effect of some edges before they are first taken.
     pub(super) fn unknown(tables: &Tables, steps: &[u32]) -> Effect {
         let numbers = |&step: &u32| tables.steps[step as usize].numbers.as_ref();
         let writes = !steps.iter().all(|step| numbers(step).is_some_and(|numbers| numbers.cells.is_empty()));
@@ -55,7 +55,7 @@ impl Effect {
     }
 }
 
-/// Whether all that some edges do to a zone is decided by locations, but for whether time passes.
+/// Whether locations determine the effect of some edges on zones, except for whether time passes.
 pub(super) fn is_steady(tables: &Tables, steps: &[u32]) -> bool {
     let steady = |&step: &u32| {
         let step = &tables.steps[step as usize];
@@ -66,11 +66,11 @@ pub(super) fn is_steady(tables: &Tables, steps: &[u32]) -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// These edges are taken together; the channel, if there is one.
+    /// These edges are taken together, on a channel if there is one.
     Together(Option<u32>),
-    /// A vector of events, to be followed the usual way.
+    /// A vector of events, expanded without a plan.
     Vector(u32),
-    /// An edge that begins transitions, to be followed the usual way.
+    /// An initiating edge, expanded without a plan.
     Start,
 }
 
@@ -79,11 +79,11 @@ pub(super) enum Kind {
 pub(super) struct Plan {
     pub(super) moves: Vec<Move>,
     pub(super) steps: Vec<u32>,
-    /// Some start has to know who can receive.
+    /// Some initiating edge needs the buckets of receivers.
     pub(super) receivers: bool,
 }
 
-/// Edges that are taken together, and which of its choices each is: room that is used again.
+/// Edges that are taken together, and the index of each among its choices; a reused buffer.
 #[derive(Default)]
 struct Combination {
     steps: Vec<u32>,
@@ -91,7 +91,7 @@ struct Combination {
 }
 
 impl Plan {
-    /// Words that it takes, about.
+    /// Its approximate size in words.
     pub(super) fn size(&self) -> usize {
         self.moves.len() * (size_of::<Move>() / 4) + self.steps.len()
     }
@@ -125,8 +125,8 @@ impl Walker<'_> {
         plan
     }
 
-    /// Adds edges that are taken together, unless another location is committed and no guard can be
-    /// in error.
+    /// Adds edges that are taken together, unless another location is committed and no guard can
+    /// fail to evaluate.
     fn plan_together(&self, plan: &mut Plan, channel: Option<u32>, steps: &[u32]) {
         let barred = !self.leaves_committed(steps);
         let sure = |&step: &u32| self.model.tables.steps[step as usize].sure;
@@ -168,7 +168,7 @@ impl Walker<'_> {
     }
 
     /// Adds every combination of the choices behind the steps of `combination`, the last choice
-    /// varying fastest; false, and nothing, if there are too many.
+    /// varying fastest. Returns false, and adds nothing, if there are too many.
     fn plan_product(
         &self,
         plan: &mut Plan,
@@ -200,7 +200,7 @@ impl Walker<'_> {
         let model = self.model;
         let tables = &model.tables;
         let locations = &self.machine.locations;
-        // With channels that are known only when a state is, who receives is not.
+        // If some receivers' channels depend on the state, so does the set of receivers.
         let unknown = plan.receivers;
         let mut others = Vec::new();
         let mut combination = Combination::default();
@@ -219,7 +219,7 @@ impl Walker<'_> {
                         others.iter().for_each(|&receiver| {
                             self.plan_together(plan, Some(channel), &[step, receiver]);
                         });
-                        // Its guard is evaluated though nobody receives.
+                        // Its guard is still evaluated, since that may fail.
                         if others.is_empty() && !tables.steps[step as usize].sure {
                             plan.add(tables, Kind::Together(Some(channel)), &[step], true);
                         }

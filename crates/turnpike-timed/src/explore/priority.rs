@@ -1,8 +1,8 @@
-//! Priorities: a transition is not taken where one of a higher level can be.
+//! Priorities: a transition is not taken where one of higher priority is possible.
 //!
-//! Levels of channels count first, then the highest level among the processes that take part. Where
-//! a higher transition is possible is a zone; what is left of the source outside these zones need
-//! not be convex, so that a transition may be taken from several parts of it.
+//! The priority of the channel counts first, then the highest among the participating processes.
+//! The valuations in which a higher transition is possible are zones; the rest of the source need
+//! not be convex, so a transition may be taken from several parts of it.
 
 use turnpike_model::Successors;
 
@@ -11,7 +11,7 @@ use crate::evaluate::Outcome;
 use crate::zone::{Dbm, subtract};
 
 impl Walker<'_> {
-    /// Takes all transitions of the loaded state that no higher one forbids.
+    /// Takes all transitions of the loaded state that no higher one blocks.
     pub(super) fn by_priority(&mut self, out: &mut Successors) -> Outcome<()> {
         self.collect()?;
         let (pending, ends) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.pending_ends));

@@ -1,12 +1,12 @@
-//! Successors the quick way: by plans and by results that are known.
+//! Fast computation of successors, by plans and cached results.
 //!
-//! A zone is taken out of the table only when some result is not known ([`super::memo`]). The
-//! transitions of a tuple of locations are listed once ([`super::plan`]); what its locations decide
-//! (the target's tuple, the label, what happens to the zone) is found out once.
+//! A zone is unpacked only when some result is not cached ([`super::memo`]). The transitions of a
+//! tuple of locations are listed once ([`super::plan`]); what its locations determine (the target's
+//! tuple, the label, the effect on the zone) is computed once.
 //!
-//! Only for networks in which a transition leads from the whole of a zone to one zone: see
-//! [`super::ways::is_quick`]. All others are followed the slow and obvious way, which gives
-//! the same successors in the same order.
+//! Only for networks in which a transition leads from a whole zone to one zone: see
+//! [`super::configuration::is_quick`]. Others are expanded in the plain way, which gives the same
+//! successors in the same order.
 
 use turnpike_model::{LabelId, Successors};
 
@@ -23,27 +23,27 @@ pub(super) enum Way {
     /// From scratch.
     #[default]
     Plain,
-    /// By known results, in the order of plans.
+    /// With cached results, in the order of plans.
     Planned,
-    /// By known results, in networks with many processes ([`super::wide`]).
+    /// With cached results, in networks with many processes ([`super::wide`]).
     Wide,
 }
 
-/// What the quick way remembers, and where it is.
+/// The caches of the fast computation, and the state it works on.
 #[derive(Debug, Default)]
 pub(super) struct Quick {
     /// How transitions are taken.
     pub(super) way: Way,
     memo: Memo,
     content: Vec<u32>,
-    /// The number of the source's zone, and whether it was loaded.
+    /// The number of the source's zone, and whether it is loaded.
     zone: u32,
     loaded: bool,
     /// The part of the source's invariant that depends on variables.
     computed: Vec<RowAtom>,
 }
 
-/// Marks in the contents that are numbered.
+/// Tags of the contents that are numbered.
 const PROGRAM: u32 = 0;
 const INSIDE: u32 = 1;
 const SHAPE: u32 = 2;
@@ -56,11 +56,11 @@ fn add_atoms(content: &mut Vec<u32>, atoms: &[RowAtom]) {
 }
 
 impl Walker<'_> {
-    /// Takes a state apart as far as the quick way needs it.
+    /// Unpacks a state as far as the fast computation needs it.
     pub(super) fn load_quick(&mut self, state: &[u32]) -> Outcome<()> {
         let model = self.model;
         if self.quick.memo.is_full() {
-            // Tuples know numbers of contents.
+            // Tuples refer to numbers of programs.
             self.tuples.clear();
             self.quick.memo.clear();
         }
@@ -154,7 +154,7 @@ impl Walker<'_> {
         Ok(true)
     }
 
-    /// Takes a transition of which all is known; false if something is not.
+    /// Takes a transition if everything about it is cached; otherwise returns false.
     #[inline]
     pub(super) fn take_known(
         &mut self,
@@ -166,7 +166,7 @@ impl Walker<'_> {
         if effect.label == NO_LABEL {
             return Ok(false);
         }
-        // Where nothing is urgent, time passes or does not by locations alone.
+        // If nothing is urgent, locations alone decide whether time passes.
         let known = match model.tables.has_urgent {
             false => {
                 let program = effect.programs[0].min(effect.programs[1]);
@@ -182,7 +182,7 @@ impl Walker<'_> {
             && let Err(fault) = self.write_all(steps)
         {
             self.machine.undo();
-            // The usual way tells what comes of it, unless it is clear already.
+            // The plain way decides whether this is an error, unless the cached result does.
             return if known.is_some() { self.tolerate(Err(fault), true) } else { Ok(false) };
         }
         let known = match known {
@@ -247,14 +247,13 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Takes the transition of the participants, whose guards hold as far as variables are
-    /// concerned.
+    /// Takes the participants' transition, whose guards on variables hold.
     pub(super) fn take_quick(&mut self, out: &mut Successors) -> Outcome<Learnt> {
         if !self.guard_atoms()? {
             return Ok(Learnt::default());
         }
         let reached = match self.update_quick().and_then(|()| self.reach_quick(out)) {
-            // What cannot happen is no error.
+            // A fault in a transition that no clock valuation enables is not reported.
             Err(_) if !self.guarded_by_zone() => Ok(Learnt::default()),
             reached => reached,
         };
@@ -290,11 +289,11 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Loads the source's zone, unless it is there.
+    /// Loads the source's zone unless it is loaded.
     fn load_zone(&mut self) {
         if !std::mem::replace(&mut self.quick.loaded, true) {
             self.model.zones.load(ZoneId(self.quick.zone), &mut self.base);
-            // A coarser zone may have left the invariant.
+            // Extrapolation may have left the invariant.
             let _ = conjoin_all(&mut self.base, self.tuples.get(self.source), &self.quick.computed);
         }
     }
@@ -304,7 +303,7 @@ impl Walker<'_> {
         self.guarded_zone()
     }
 
-    /// Adds the zone behind the updates, if there is one.
+    /// Adds the zone after the updates, unless it is empty.
     fn reach_quick(&mut self, out: &mut Successors) -> Outcome<Learnt> {
         let model = self.model;
         let target = self.target_tuple();
@@ -321,7 +320,7 @@ impl Walker<'_> {
         let delay = match delay {
             Ok(delay) => delay,
             Err(fault) => {
-                // Only where the target is reached does it matter.
+                // The fault is reported only if the target is reached.
                 let reached = self.guarded_by_zone() && self.enter(target);
                 return if reached { Err(fault) } else { Ok(Learnt::default()) };
             }
@@ -347,7 +346,7 @@ impl Walker<'_> {
         Ok(Learnt { steady, target, label, delay, program })
     }
 
-    /// What becomes of the source's zone; the guard and the origins are known.
+    /// Computes the successor of the source's zone; guard and origins are set.
     fn compute(&mut self, target: u32, delay: bool) -> Outcome<Known> {
         if !self.guarded_by_zone() {
             return Ok(Known::Blocked);
@@ -369,13 +368,13 @@ impl Walker<'_> {
         Ok(Known::Zone(self.model.zones.keep(&self.target).0))
     }
 
-    /// Makes the target zone right behind the updates; false when nothing is within the invariant.
+    /// Computes the target zone right after the updates; false if the invariant excludes it.
     fn enter(&mut self, target: u32) -> bool {
         self.target.gather(&self.guarded, &self.origins);
         conjoin_all(&mut self.target, self.tuples.get(target), &self.computed)
     }
 
-    /// The number of what the transition does to zones.
+    /// The number of the transition's program.
     fn program(&mut self, target: u32, delay: bool) -> u32 {
         let inside = match self.tuples.get(self.source).numbers.inside {
             NO_PROGRAM => self.number_inside(self.source),
@@ -397,7 +396,7 @@ impl Walker<'_> {
         memo.program(content)
     }
 
-    /// Numbers what of a source counts: how many clocks it has, and their invariant.
+    /// Numbers the relevant part of a source: its number of clocks and its invariant.
     #[cold]
     fn number_inside(&mut self, id: u32) -> u32 {
         let Quick { content, memo, .. } = &mut self.quick;
@@ -410,7 +409,7 @@ impl Walker<'_> {
         inside
     }
 
-    /// Numbers what of a target counts: its invariant and its bounds.
+    /// Numbers the relevant part of a target: its invariant and its bounds.
     #[cold]
     fn number_shape(&mut self, id: u32) -> u32 {
         let Quick { content, memo, .. } = &mut self.quick;
@@ -426,7 +425,7 @@ impl Walker<'_> {
 }
 
 impl Learnt {
-    /// Adds it to what is known of the transition.
+    /// Adds it to the cached effect of the transition.
     pub(super) fn add_to(&self, effect: &mut Effect) {
         if self.steady {
             effect.target = self.target;
@@ -436,10 +435,10 @@ impl Learnt {
     }
 }
 
-/// What was learnt of a transition by taking it.
+/// What taking a transition showed about it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Learnt {
-    /// No invariant speaks of variables.
+    /// No invariant contains variables.
     pub(super) steady: bool,
     target: u32,
     label: LabelId,

@@ -1,12 +1,12 @@
-//! Broadcasts to receivers whose guards speak of clocks.
+//! Broadcasts to receivers with clocks in their guards.
 //!
-//! Who receives then depends on the clocks: the sender's zone is split such that in each part the
-//! same receivers can. A process that could receive, but whose guards do not hold, does not take
-//! part: it is *absent*, and the transition is taken outside the guards of all its edges. What is
-//! left outside need not be convex, so that a transition may be taken from several parts.
+//! Clocks then decide who receives, so the sender's zone is split into parts with the same set of
+//! able receivers. A process that could receive, but whose guards do not hold, is *absent*, and the
+//! transition is taken outside the guards of all its edges. What remains need not be convex, so a
+//! transition may be taken from several parts.
 //!
-//! Parts are refined process by process, and only those with valuations are followed: their number
-//! is that of the sets of receivers that are really possible, not two to the number of processes.
+//! The parts are refined process by process and empty ones are dropped, so their number is that of
+//! the receiver sets that really occur, not two to the number of processes.
 
 use turnpike_model::Successors;
 
@@ -14,12 +14,12 @@ use super::walker::{RowAtom, Walker, conjoin};
 use crate::evaluate::Outcome;
 use crate::zone::{Bound, Dbm};
 
-/// Marks an edge among pending ones as absent.
+/// Marks a pending edge as absent.
 const ABSENT: u32 = 1 << 31;
 
 impl Walker<'_> {
-    /// Every combination of the choices behind the sender, each where the guards on clocks let
-    /// exactly those receive.
+    /// Visits every combination of the choices after the sender, each in the zone where exactly
+    /// those processes can receive.
     pub(super) fn spread(&mut self, out: &mut Successors) -> Outcome<()> {
         let whole = self.base.clone();
         let done = self.spread_from(0, vec![whole.clone()], out);
@@ -64,7 +64,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Takes or collects the transition of the participants from each of these parts of the source.
+    /// Takes or collects the participants' transition from each of these parts of the source.
     fn take_from(&mut self, parts: Vec<Dbm>, out: &mut Successors) -> Outcome<()> {
         if self.collecting {
             return self.candidate(out);
@@ -83,7 +83,7 @@ impl Walker<'_> {
         self.pending_ends.push((self.pending.len() as u32, self.channel));
     }
 
-    /// Makes a collected transition the one that is tried.
+    /// Selects a collected transition as the current one.
     pub(super) fn choose_pending(&mut self, pending: &[u32], ends: &[(u32, Option<u32>)], index: usize) {
         let start = if index == 0 { 0 } else { ends[index - 1].0 as usize };
         let (end, channel) = ends[index];
@@ -96,7 +96,7 @@ impl Walker<'_> {
         self.channel = channel;
     }
 
-    /// What of a zone is outside the guards of all absent edges.
+    /// The parts of a zone outside the guards of all absent edges.
     pub(super) fn without_absent(&mut self, zone: Dbm) -> Outcome<Vec<Dbm>> {
         let mut parts = vec![zone];
         for at in 0..self.absent.len() {
@@ -109,7 +109,7 @@ impl Walker<'_> {
     }
 }
 
-/// Takes from each zone what meets all of the bounds. Parts are split by these bounds only.
+/// Subtracts the conjunction of all bounds from each zone. Parts are split only by these bounds.
 pub(super) fn exclude(zones: Vec<Dbm>, atoms: &[RowAtom]) -> Vec<Dbm> {
     let mut left = Vec::new();
     for mut zone in zones {

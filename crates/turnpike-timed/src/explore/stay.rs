@@ -1,5 +1,5 @@
-//! Runs that stay in a condition: it is treated as a part of every invariant. Where it is not
-//! convex, that would let time jump from one part to another, and is refused.
+//! Runs restricted to a condition, which acts as a part of every invariant. A non-convex condition
+//! is rejected, since time could jump from one part of it to another.
 
 use turnpike_model::{LabelId, StepError, Successors};
 
@@ -10,8 +10,8 @@ use crate::evaluate::{Fault, FaultKind, Outcome};
 use crate::zone::{Dbm, Origin, subtract};
 
 impl Walker<'_> {
-    /// Restricts the target to what stays; false when nothing is left. The machine is in the target
-    /// state.
+    /// Restricts the target to the condition; false if nothing is left. The machine is in the
+    /// target state.
     #[inline]
     pub(super) fn target_stays(&mut self, tuple: u32) -> Outcome<bool> {
         let model = self.model;
@@ -26,8 +26,8 @@ impl Walker<'_> {
         left
     }
 
-    /// Restricts a zone of the machine's state to what stays; false when nothing is left. Rows must
-    /// be those of the state.
+    /// Restricts a zone of the machine's state to the condition; false if nothing is left. The rows
+    /// must be those of the state.
     #[inline]
     pub(super) fn stays(&mut self, zone: &mut Dbm) -> Outcome<bool> {
         let model = self.model;
@@ -37,7 +37,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Restricts the loaded zone to what stays; false when nothing is left.
+    /// Restricts the loaded zone to the condition; false if nothing is left.
     #[inline]
     pub(super) fn base_stays(&mut self) -> Outcome<bool> {
         let model = self.model;
@@ -50,7 +50,7 @@ impl Walker<'_> {
         left
     }
 
-    /// Makes the rows those of another tuple; swapping back undoes it.
+    /// Switches to the rows of another tuple; swapping again undoes it.
     pub(super) fn swap_rows(&mut self, tuple: u32) {
         self.other_rows.clear();
         self.other_rows.resize(self.rows.len(), NO_ROW);
@@ -80,8 +80,8 @@ impl Walker<'_> {
         Ok(true)
     }
 
-    /// Whether a run can end in a state: time can pass there for ever, or nothing is possible any
-    /// more, without the condition ever being left.
+    /// Whether a run can end in a state: without ever leaving the condition, time diverges or no
+    /// transition is possible any more.
     pub(crate) fn rests(&mut self, state: &[u32]) -> Result<bool, StepError> {
         let model = self.model;
         let rests = self.load(state).and_then(|()| self.can_rest());
@@ -105,14 +105,13 @@ impl Walker<'_> {
             }
         };
         if live {
-            // Some point from which time can pass for ever without leading to where nothing is
-            // possible any more.
+            // There must be a valuation from which time can diverge without reaching a deadlock.
             let (mut lively, Some(holes)) = (divergent, &holes) else { return Ok(false) };
             let whole = self.base.clone();
             if !holes.is_empty()
-                && let Some(later) = self.later(self.source, whole.clone())?
+                && let Some(later) = self.delay_zone(self.source, whole.clone())?
             {
-                // Time leads to other parts of the state.
+                // Time can lead to other parts of the state.
                 self.base = later;
             }
             let dead = self.deadlocked()?;
@@ -127,7 +126,7 @@ impl Walker<'_> {
         if !divergent.is_empty() {
             return Ok(true);
         }
-        // Where time leads out of the condition.
+        // The valuations from which time leads out of the condition.
         let mut outside = Vec::new();
         if let Some(stay) = model.stay.as_ref().filter(|stay| delay && stay.timed) {
             let mut later = self.base.clone();
@@ -147,7 +146,7 @@ impl Walker<'_> {
         Ok(!dead.is_empty())
     }
 
-    /// The parts of a state that meet all of these conditions.
+    /// The parts of a state that meet all these conditions.
     pub(crate) fn parts(&mut self, state: &[u32], conditions: &[Compiled]) -> Result<Vec<Dbm>, StepError> {
         let model = self.model;
         let parts = self.load(state).and_then(|()| {
@@ -162,8 +161,8 @@ impl Walker<'_> {
         parts.map_err(|fault| model.error(&fault))
     }
 
-    /// Adds the states with this discrete part that begin in a zone: as if a transition had led
-    /// there. None when nothing of it stays.
+    /// Adds the states with this discrete part that start in a zone, as if a transition had led
+    /// there; none if the condition excludes all of it.
     pub(crate) fn enter_at(
         &mut self,
         discrete: &[u32],
@@ -181,8 +180,8 @@ impl Walker<'_> {
         let holds = invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed);
         let entered = match holds {
             Ok(true) => {
-                // Clocks of this graph that the zone does not know begin here: there is at most the
-                // last one.
+                // A clock that this graph has and the zone does not starts here: at most the last
+                // one.
                 let known = zone.dimension() as u32;
                 let rows =
                     (1..self.tuples.get(id).dimension() as u32).map(|row| if row < known { row } else { 0 });
@@ -199,7 +198,7 @@ impl Walker<'_> {
     }
 }
 
-/// Without the zones that others include.
+/// Drops the zones that others include.
 pub(super) fn largest(zones: Vec<Dbm>) -> Vec<Dbm> {
     let mut kept: Vec<Dbm> = Vec::new();
     for zone in zones {

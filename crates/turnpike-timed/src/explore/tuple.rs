@@ -1,5 +1,5 @@
-//! What follows from the locations of all processes: active clocks, their bounds, invariants,
-//! urgency. Computed once per tuple and kept.
+//! What the locations of all processes determine: active clocks, their bounds, invariants, urgency.
+//! Computed once per tuple of locations and cached.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::compile::tables::Tables;
 use crate::network::{LocationId, ProcessId};
 use crate::zone::{Bound, NO_BOUND, RowBounds};
 
-/// Facts by rows about a tuple of locations. Processes that are alike have many in common: equal
-/// ones are kept once.
+/// Facts by rows about a tuple of locations. Processes that are alike share many: equal facts are
+/// stored once.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Facts {
     /// Bounds by row, starting with row 1.
@@ -26,7 +26,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Gives back the room that was needed while they were collected.
+    /// Releases the spare capacity left from collecting them.
     fn shrink(&mut self) {
         self.lower.shrink_to_fit();
         self.upper.shrink_to_fit();
@@ -34,12 +34,12 @@ impl Facts {
     }
 }
 
-/// Numbers that stand for parts of the facts, [`NO_PROGRAM`] where they are not known.
+/// Numbers of parts of the facts; [`NO_PROGRAM`] if not yet assigned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
-    /// What programs use of a source.
+    /// The part of a source that programs use.
     pub(super) inside: u32,
-    /// What programs use of a target.
+    /// The part of a target that programs use.
     pub(super) shape: u32,
     /// The lower and upper bounds.
     bounds: u32,
@@ -51,23 +51,22 @@ impl Default for Numbers {
     }
 }
 
-/// Which clocks and processes matter in a tuple of locations. Most tuples share them with others,
-/// so equal ones are stored once.
+/// Which clocks and processes matter in a tuple of locations. Many tuples share them, so equal ones
+/// are stored once.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Members {
-    /// Active clocks, ascending: the first has row 1.
+    /// Active clocks, sorted: the first has row 1.
     pub(super) active: Vec<u32>,
-    /// Slots whose invariants have a part that does not depend on variables, by their kinds,
-    /// ascending.
+    /// The kinds of slots whose invariants have a part independent of variables, sorted.
     pub(super) within: Vec<u32>,
-    /// Processes whose invariants speak of variables.
+    /// Processes whose invariants contain variables.
     pub(super) computed: Vec<u32>,
     /// Processes in committed locations.
     pub(super) committed: Vec<u32>,
 }
 
 impl Members {
-    /// Gives back the room that was needed while they were collected.
+    /// Releases the spare capacity left from collecting them.
     fn shrink(&mut self) {
         for list in [&mut self.active, &mut self.within, &mut self.computed, &mut self.committed] {
             list.shrink_to_fit();
@@ -87,11 +86,11 @@ pub(super) struct Tuple {
     /// Some location is urgent or committed.
     pub(super) urgent: bool,
     pub(super) numbers: Numbers,
-    /// Its transitions, once a state of it was expanded.
+    /// Its transitions, computed when the first state with it is expanded.
     plan: Option<Box<Plan>>,
 }
 
-/// The number of no tuple.
+/// Marks the absence of a tuple.
 pub(super) const NO_TUPLE: u32 = u32::MAX;
 
 impl Deref for Tuple {
@@ -104,8 +103,7 @@ impl Deref for Tuple {
 }
 
 impl Tuple {
-    /// The row of a clock; 0 is the constant zero, clock `c` is `c + 1`. `None`: the clock is not
-    /// active.
+    /// The row of a clock, `None` if it is inactive. Row 0 is the constant zero.
     #[inline]
     pub(super) fn row(&self, clock: u32) -> Option<u32> {
         match clock {
@@ -114,7 +112,7 @@ impl Tuple {
         }
     }
 
-    /// Adds what follows from the rest.
+    /// Derives the remaining fields.
     fn finish(&mut self, members: Members, mut facts: Facts, tables: &Tables) {
         (self.committed, self.urgent) = (!members.committed.is_empty(), self.stopping > 0);
         self.members = Arc::new(members);
@@ -129,7 +127,7 @@ impl Tuple {
     }
 
     /// Whether another tuple has the same facts.
-    fn says_the_same(&self, other: &Tuple) -> bool {
+    fn has_same_facts(&self, other: &Tuple) -> bool {
         let facts = |tuple: &Tuple| {
             let shared = (Arc::clone(&tuple.members), Arc::clone(&tuple.facts));
             (shared, tuple.stopping, tuple.committed, tuple.urgent)
@@ -146,7 +144,7 @@ impl Tuple {
 /// Tuples in each of [`Chunks`], as a logarithm.
 const CHUNK_BITS: u32 = 8;
 
-/// Tuples by number, in pieces: a list that grows would be copied, and take three times its room
+/// Tuples by number, in chunks: growing a single list would copy it and need three times its memory
 /// meanwhile.
 #[derive(Debug, Default)]
 struct Chunks(Vec<Vec<Tuple>>);
@@ -162,11 +160,11 @@ impl Chunks {
         &mut self.0[(id >> CHUNK_BITS) as usize][(id & ((1 << CHUNK_BITS) - 1)) as usize]
     }
 
-    /// Adds a tuple, and tells its number.
+    /// Adds a tuple and returns its number.
     fn push(&mut self, tuple: Tuple) -> u32 {
         let full = |chunk: &Vec<Tuple>| chunk.len() == 1 << CHUNK_BITS;
         if self.0.last().is_none_or(full) {
-            // Walks through small networks meet few tuples.
+            // Walks through small networks visit few tuples.
             let room = if self.0.is_empty() { 4 } else { 1 << CHUNK_BITS };
             self.0.push(Vec::with_capacity(room));
         }
@@ -176,43 +174,43 @@ impl Chunks {
     }
 }
 
-/// The tuples an explorer met.
+/// The tuples that an explorer has visited.
 #[derive(Debug, Default)]
 pub(super) struct Tuples {
-    /// Tuples that say the same are one, and have no plans.
+    /// Tuples with the same facts share a number, and have no plans.
     shared: bool,
-    /// Of shared tuples, those that are known by what they say.
+    /// Shared tuples by their content.
     alike: FxHashMap<(Arc<Members>, Arc<Facts>, u32), u32>,
-    /// What a shared tuple becomes when a process moves from one slot to another.
+    /// The shared tuple that results when a process moves from one slot to another.
     moved: FxHashMap<(u32, u64), u32>,
     ids: FxHashMap<Box<[u32]>, u32>,
-    /// The same for keys of one or two words: most networks are small, and numbers are compared
-    /// faster than slices.
+    /// The same for keys of one or two words: most networks are small, and comparing numbers is
+    /// faster than comparing slices.
     small: FxHashMap<u64, u32>,
     all: Chunks,
-    /// Facts of all tuples, with what is known of their numbers.
+    /// The facts of all tuples, with their numbers.
     facts: FxHashMap<Arc<Facts>, Numbers>,
     members: FxHashSet<Arc<Members>>,
     key: Vec<u32>,
-    /// By clock, the maximum so far while a tuple is made.
+    /// By clock, the maximum so far while a tuple is computed.
     lower: Vec<i32>,
     upper: Vec<i32>,
     /// Clocks whose bounds may change.
     affected: Vec<u32>,
-    /// Words of all tuples, about.
+    /// Approximate size of all tuples in words.
     size: usize,
-    /// Lower and upper bounds that were numbered.
+    /// The numbered lower and upper bounds.
     numbers: FxHashMap<Box<[i32]>, u32>,
-    /// How often everything was forgotten.
+    /// How often the cache was cleared.
     pub(super) forgotten: u32,
 }
 
-/// Words that a tuple takes besides what it shares, about.
+/// Approximate words per tuple, not counting shared parts.
 const TUPLE_WORDS: usize = 24;
-/// Words for what a shared tuple becomes, about.
+/// Approximate words per entry of `moved`.
 const MOVED_WORDS: usize = 8;
 
-/// Numbers kept before everything is forgotten.
+/// Size in words at which the cache is cleared.
 const MOST_NUMBERS: usize = 1 << 22;
 
 impl Tuples {
@@ -220,19 +218,19 @@ impl Tuples {
         Tuples { shared, ..Tuples::default() }
     }
 
-    /// Counts what others keep by the numbers of tuples.
+    /// Accounts for memory that callers attach to tuple numbers.
     pub(super) fn grow(&mut self, words: usize) {
         self.size += words;
     }
 
-    /// Makes room; numbers given before mean nothing afterwards.
+    /// Clears the cache if it is too large: earlier numbers become invalid.
     pub(super) fn tidy(&mut self) {
         if self.size > MOST_NUMBERS {
             self.clear();
         }
     }
 
-    /// Forgets everything.
+    /// Clears the cache.
     pub(super) fn clear(&mut self) {
         self.ids.clear();
         self.small.clear();
@@ -246,7 +244,7 @@ impl Tuples {
         self.forgotten += 1;
     }
 
-    /// The bounds of a tuple's clocks, with a number that says whether they are the same.
+    /// The bounds of a tuple's clocks, with a number that identifies them.
     pub(super) fn bounds(&mut self, id: u32) -> RowBounds<'_> {
         let Tuple { facts, numbers: Numbers { bounds, .. }, .. } = self.all.get_mut(id);
         let Facts { lower, upper, .. } = &**facts;
@@ -259,13 +257,13 @@ impl Tuples {
         RowBounds { lower, upper, number }
     }
 
-    /// Lends the plan of a tuple, if it has one.
+    /// Takes the plan of a tuple out, if it has one.
     #[inline]
     pub(super) fn take_plan(&mut self, id: u32) -> Option<Box<Plan>> {
         self.all.get_mut(id).plan.take()
     }
 
-    /// Gives a plan back, or a new one to the tuple.
+    /// Puts a plan back, or stores a new one.
     #[inline]
     pub(super) fn put_plan(&mut self, id: u32, plan: Box<Plan>, new: bool) {
         if new {
@@ -274,7 +272,7 @@ impl Tuples {
         self.all.get_mut(id).plan = Some(plan);
     }
 
-    /// Sets numbers of a tuple. Tuples with the same facts that are added later have them too.
+    /// Sets numbers of a tuple and of all tuples with the same facts that are added later.
     pub(super) fn set_numbers(&mut self, id: u32, set: impl Fn(&mut Numbers)) {
         let tuple = self.all.get_mut(id);
         set(&mut tuple.numbers);
@@ -288,7 +286,7 @@ impl Tuples {
         self.all.get(id)
     }
 
-    /// The number of the tuple that the words of a state have.
+    /// The number of the tuple of a state.
     #[inline]
     pub(super) fn of(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) -> u32 {
         self.of_or(words, layout, |tuples| tuples.make(words, layout, tables, bounds))
@@ -323,7 +321,7 @@ impl Tuples {
         id
     }
 
-    /// The number of a tuple; what it has in common with others is stored once.
+    /// Adds a tuple and returns its number. Parts in common with others are stored once.
     fn keep(&mut self, mut tuple: Tuple) -> u32 {
         let clocks = tuple.members.active.len();
         if self.shared
@@ -362,7 +360,7 @@ impl Tuples {
     }
 
     /// The number of the tuple that a shared one becomes when processes move from one slot to
-    /// another. What moves counts, not what there is: no other process has a say in the bounds of
+    /// another. The cost depends on the moves only, since no other process influences the bounds of
     /// their clocks.
     pub(super) fn follow(
         &mut self,
@@ -390,7 +388,7 @@ impl Tuples {
         })
     }
 
-    /// Whether a tuple says what the locations of a state do.
+    /// Whether a tuple agrees with the locations of a state.
     pub(super) fn agrees(
         &mut self,
         id: u32,
@@ -399,14 +397,14 @@ impl Tuples {
         tables: &Tables,
         bounds: &Bounds,
     ) -> bool {
-        let made = self.make(words, layout, tables, bounds);
-        self.get(id).says_the_same(&made)
+        let computed = self.make(words, layout, tables, bounds);
+        self.get(id).has_same_facts(&computed)
     }
 
-    /// The number of the tuple behind a transition in which some processes move: what the others
-    /// contribute is known.
+    /// The number of the tuple after a transition that moves some processes. The contribution of
+    /// the other processes is reused.
     #[expect(clippy::too_many_arguments, reason = "two states, who moves, and the tables of a model")]
-    pub(super) fn behind(
+    pub(super) fn after_move(
         &mut self,
         source: u32,
         before: &[u32],
@@ -424,15 +422,15 @@ impl Tuples {
         self.of_or(words, layout, |tuples| {
             let tuple = tuples.change(source, moved.map(slots), location, tables, bounds);
             debug_assert!(
-                tuple.says_the_same(&tuples.make(words, layout, tables, bounds)),
+                tuple.has_same_facts(&tuples.make(words, layout, tables, bounds)),
                 "what changes of a tuple"
             );
             tuple
         })
     }
 
-    /// The tuple that another becomes when some processes move from one slot to another; `location`
-    /// says where the processes are then.
+    /// The tuple that results when some processes move from one slot to another; `location` gives
+    /// the locations after the move.
     fn change(
         &mut self,
         source: u32,
@@ -537,7 +535,7 @@ impl Tuples {
     }
 }
 
-/// Puts a number into an ascending list, or takes it out.
+/// Inserts a number into a sorted list, or removes it.
 fn put(list: &mut Vec<u32>, number: u32, wanted: bool) {
     match (list.binary_search(&number), wanted) {
         (Err(place), true) => list.insert(place, number),

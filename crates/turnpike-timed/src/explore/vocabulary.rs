@@ -1,5 +1,5 @@
-//! The events and channels that transitions can have. Labels of locations are another matter: an
-//! explorer compiles them, and refuses those that do not exist.
+//! The events and channels of transitions. Labels of locations are not included: an explorer
+//! compiles them and rejects unknown ones.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use turnpike_model::{Absence, Pattern, Signatures, Vocabulary, Word};
 use super::TimedModel;
 use crate::network::{ChannelCell, ChannelId, Network, Sync};
 
-/// An edge's part in a label: who takes it, and what of.
+/// The part of an edge in a label: its process, and its event or channel.
 struct Part<'a> {
     process: &'a str,
     name: &'a str,
-    /// `!`, `?`, or nothing for events.
+    /// `!`, `?`, or empty for events.
     direction: &'static str,
 }
 
@@ -74,7 +74,7 @@ impl Vocabulary for TimedModel {
     }
 }
 
-/// What edges take part in, each once for every channel that its index may choose.
+/// The parts of all edges, once for every channel that an index may select.
 fn parts(network: &Network) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     for process in &network.processes {
@@ -91,7 +91,7 @@ fn parts(network: &Network) -> Vec<Part<'_>> {
     parts
 }
 
-/// The channels that a cell can be: all of its array if its index is not known.
+/// The channels that a cell can denote: its whole array if the index is not constant.
 fn cells<'a>(network: &'a Network, cell: &ChannelCell) -> impl Iterator<Item = &'a str> {
     fn array(name: &str) -> &str {
         name.split_once('[').map_or(name, |(array, _)| array)

@@ -1,4 +1,4 @@
-//! One explorer: the state it works on, and every buffer it needs.
+//! An explorer's current state and its buffers.
 
 use turnpike_model::{LabelId, StepError, Successors};
 
@@ -17,7 +17,7 @@ use crate::evaluate::{FaultKind, Machine, Outcome};
 use crate::network::Network;
 use crate::zone::{Bound, Dbm, Extrapolation, Near, Origin, ZoneId};
 
-/// The number that the place before several initial states has instead of a zone.
+/// The number that the virtual root has instead of a zone.
 pub(crate) const ROOT: u32 = u32::MAX;
 
 /// The row of a clock that is not active.
@@ -26,15 +26,15 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 /// A bound on a difference of rows.
 pub(super) type RowAtom = (u32, u32, Bound);
 
-/// One thread's view on the zone graph.
+/// One thread's view of the zone graph.
 pub(crate) struct Walker<'a> {
     pub(super) model: &'a TimedModel,
     /// The discrete part of the source state.
     pub(super) machine: Machine<'a>,
     pub(super) tuples: Tuples,
     pub(super) front: Front,
-    /// The source: its words, its tuple, its zone within its invariant, the row of each clock (by
-    /// `clock + 1`; 0 is the constant zero).
+    /// The source: its words, its tuple, its zone within its invariant, and the row of each clock
+    /// (by `clock + 1`; 0 is the constant zero).
     pub(super) words: Vec<u32>,
     pub(super) source: u32,
     pub(super) base: Dbm,
@@ -44,16 +44,16 @@ pub(crate) struct Walker<'a> {
     pub(super) wide: Wide,
     /// The row of each clock in another tuple.
     pub(super) other_rows: Vec<u32>,
-    /// Edges of the transition that is tried, in the order of their updates.
+    /// Edges of the transition under consideration, in the order of their updates.
     pub(super) participants: Vec<u32>,
-    /// Edges of others that would receive its broadcast if their guards on clocks held: it is taken
-    /// where they do not.
+    /// Edges of other processes that would receive its broadcast if their clock guards held: it is
+    /// taken only where they do not.
     pub(super) absent: Vec<u32>,
-    /// Broadcasts are collected once, with all who might receive them as absent.
+    /// Collect each broadcast once, with every possible receiver as absent.
     pub(super) whole_broadcasts: bool,
     /// Its channel.
     pub(super) channel: Option<u32>,
-    /// Its guard on clocks.
+    /// Its clock guard.
     pub(super) atoms: Vec<RowAtom>,
     /// The part of an invariant that depends on variables.
     pub(super) computed: Vec<RowAtom>,
@@ -63,12 +63,12 @@ pub(crate) struct Walker<'a> {
     pub(super) guarded: Dbm,
     pub(super) target: Dbm,
     pub(super) next: Vec<u32>,
-    /// Transitions are collected here instead of taken: edges one after the other, where each ends,
-    /// and its channel.
+    /// Collect transitions instead of taking them: `pending` concatenates their edges, `ends` holds
+    /// where each list ends, and its channel.
     pub(super) collecting: bool,
     pub(super) pending: Vec<u32>,
     pub(super) pending_ends: Vec<(u32, Option<u32>)>,
-    /// Choices of edges: lists one after the other, and where each ends.
+    /// Choices of edges: the lists concatenated, and where each ends.
     pub(super) enabled: Vec<u32>,
     pub(super) choices: Vec<(u32, u32)>,
     pub(super) digits: Vec<u32>,
@@ -76,27 +76,27 @@ pub(crate) struct Walker<'a> {
     pub(super) buckets: Buckets,
     pub(super) key: Vec<u32>,
     pub(super) other: Dbm,
-    /// What is known of zones that are compared.
+    /// Cached comparisons of zones.
     pub(super) near: Near,
-    /// How often simulation is tried.
+    /// Limits how often simulation is tried.
     pub(super) credit: Credit,
-    /// Conditions that were compiled, beginning with the model's own.
+    /// Compiled conditions, numbered after the model's own.
     pub(super) extra: Vec<(String, std::sync::Arc<Compiled>)>,
     pub(super) label_sets: Vec<Vec<u32>>,
-    /// The edges of each transition that was taken, when somebody wants to know.
+    /// The edges of each transition taken, if they are recorded.
     pub(crate) record: Option<Vec<Vec<u32>>>,
-    /// Zones are not made coarser.
+    /// Do not extrapolate zones.
     pub(super) exact: bool,
-    /// Only the transition that takes these edges is taken.
+    /// Take only the transition with these edges.
     pub(super) only: Option<Vec<u32>>,
-    /// Successors after this number need not be computed.
+    /// Successors beyond this number need not be computed.
     pub(super) enough: usize,
-    /// Successors that were computed for another question.
+    /// Successors left from an earlier query.
     pub(super) kept: Option<Box<Kept>>,
 }
 
-/// The successors of a state up to a position. Who follows a path asks for them twice: who takes part in
-/// a transition, and where it leads.
+/// The successors of a state up to a position. Following a path needs them twice: for the
+/// participants of a transition and for its target.
 pub(super) struct Kept {
     pub(super) state: Vec<u32>,
     pub(super) last: usize,
@@ -153,7 +153,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What fails because a value leaves its range may just not be there.
+    /// Returns `otherwise` for a range error where such errors merely disable transitions.
     #[inline]
     pub(super) fn tolerate<T>(&self, outcome: Outcome<T>, otherwise: T) -> Outcome<T> {
         match outcome {
@@ -164,7 +164,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Takes a state apart; successors of it can then be made.
+    /// Unpacks a state, so that its successors can be computed.
     pub(super) fn load(&mut self, state: &[u32]) -> Outcome<()> {
         let model = self.model;
         let (discrete, zone) = state.split_at(model.layout.words);
@@ -174,7 +174,7 @@ impl<'a> Walker<'a> {
         self.map_rows();
         let tuple = self.tuples.get(self.source);
         model.zones.load(ZoneId(zone[0]), &mut self.base);
-        // A coarser zone may have left the invariant.
+        // Extrapolation may have left the invariant.
         invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)?;
         let left = conjoin_all(&mut self.base, tuple, &self.computed) && self.base_stays()?;
         if left && !model.elapsed && self.delay_allowed()? {
@@ -185,7 +185,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// The number of the tuple that the words of a state have.
+    /// The number of the tuple of a state.
     pub(super) fn tuple_of(&mut self, discrete: &[u32]) -> u32 {
         let model = self.model;
         if model.wide {
@@ -194,7 +194,7 @@ impl<'a> Walker<'a> {
         self.tuples.of(discrete, &model.layout, &model.tables, &model.bounds)
     }
 
-    /// Makes the rows those of the source.
+    /// Maps the clocks to the rows of the source.
     pub(super) fn map_rows(&mut self) {
         for &clock in &self.mapped {
             self.rows[clock as usize + 1] = NO_ROW;
@@ -206,7 +206,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Puts the machine into a discrete state. Only what differs from the last one is unpacked.
+    /// Loads a discrete state into the machine. Only differences from the previous one are
+    /// unpacked.
     pub(super) fn load_discrete(&mut self, discrete: &[u32]) {
         let layout = &self.model.layout;
         let Machine { locations, cells, .. } = &mut self.machine;
@@ -221,12 +222,12 @@ impl<'a> Walker<'a> {
         debug_assert!(layout.holds(discrete, locations, cells), "the machine was left in another state");
     }
 
-    /// All transitions of the loaded state: taken, or collected.
+    /// Takes or collects all transitions of the loaded state.
     pub(super) fn transitions(&mut self, out: &mut Successors) -> Outcome<()> {
         if self.model.network.by_events() { self.by_events(out) } else { self.by_channels(out) }
     }
 
-    /// All initial states, as [`Walker::initial_states`] gives them.
+    /// All initial states, see [`Walker::initial_states`].
     pub(super) fn initials(&mut self) -> Result<Successors, StepError> {
         let mut out = Successors::new(self.model.info.width);
         self.initial_states(&mut out)?;
@@ -239,7 +240,7 @@ impl<'a> Walker<'a> {
             return Ok(None);
         }
         let out = self.initials()?;
-        // Where time stops for urgent channels, what it leads to may be several states.
+        // Where urgent channels stop time, the state after a delay may have several parts.
         Ok((out.len() == 1).then(|| out.state(0).to_vec()))
     }
 
@@ -249,7 +250,7 @@ impl<'a> Walker<'a> {
         let model = self.model;
         let processes = &model.network.processes;
         out.clear();
-        // The machine is taken to states of its own.
+        // The loop below changes the machine's state.
         self.words.clear();
         if processes.iter().any(|process| process.initial.is_empty()) {
             return Ok(());
@@ -287,8 +288,8 @@ impl<'a> Walker<'a> {
         self.settle(id, label, out)
     }
 
-    /// Completes the target zone: the invariant, time, the invariant again, coarser; then adds the
-    /// transition to it, unless it is empty. The machine is in the target state, its words are in
+    /// Completes the target zone (invariant, delay, invariant, extrapolation), then adds the
+    /// transition to it unless it is empty. The machine is in the target state, whose words are in
     /// `next`, and the part of its invariant that depends on variables is computed.
     pub(super) fn settle(&mut self, id: u32, label: LabelId, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
@@ -317,7 +318,7 @@ impl<'a> Walker<'a> {
         self.add_target(id, label, out)
     }
 
-    /// Makes the target zone coarser and adds the transition to it.
+    /// Extrapolates the target zone and adds the transition to it.
     #[inline]
     fn add_target(&mut self, id: u32, label: LabelId, out: &mut Successors) -> Outcome<()> {
         let model = self.model;
@@ -344,12 +345,12 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Whether time may pass somewhere in the loaded state.
+    /// Whether time can pass somewhere in the loaded state.
     pub(super) fn delay_allowed(&mut self) -> Outcome<bool> {
         Ok(self.delay_holes()?.is_some())
     }
 
-    /// Where in the loaded state time must not pass; `None` when it must not anywhere.
+    /// The zones of the loaded state in which time cannot pass; `None` if it cannot pass anywhere.
     pub(super) fn delay_holes(&mut self) -> Outcome<Option<Vec<Dbm>>> {
         if self.tuples.get(self.source).urgent {
             return Ok(None);
@@ -364,7 +365,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Adds a transition to the discrete part in `next` with a zone.
+/// Adds a transition to the state with the discrete part in `next` and a zone.
 #[inline]
 fn push(next: &mut Vec<u32>, zone: u32, label: LabelId, out: &mut Successors) {
     next.push(zone);
@@ -372,13 +373,13 @@ fn push(next: &mut Vec<u32>, zone: u32, label: LabelId, out: &mut Successors) {
     next.pop();
 }
 
-/// Conjoins an invariant; false when nothing is left.
+/// Intersects a zone with an invariant; false if the result is empty.
 #[inline]
 pub(super) fn conjoin_all(zone: &mut Dbm, tuple: &Tuple, computed: &[RowAtom]) -> bool {
     tuple.invariant.iter().chain(computed).all(|&atom| conjoin(zone, atom))
 }
 
-/// Conjoins one bound; false when nothing is left.
+/// Adds one bound; false if the result is empty.
 #[inline]
 pub(super) fn conjoin(zone: &mut Dbm, (left, right, bound): RowAtom) -> bool {
     if left == right {
@@ -387,8 +388,8 @@ pub(super) fn conjoin(zone: &mut Dbm, (left, right, bound): RowAtom) -> bool {
     zone.conjoin(left as usize, right as usize, bound)
 }
 
-/// Evaluates what of a tuple's invariant depends on variables; false when a condition without
-/// clocks fails.
+/// Evaluates the part of a tuple's invariant that depends on variables; false if a condition
+/// without clocks fails.
 pub(super) fn invariant<'a>(
     machine: &mut Machine<'a>,
     network: &'a Network,

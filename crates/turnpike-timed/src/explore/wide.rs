@@ -1,13 +1,13 @@
-//! Successors in networks with many processes: a step costs what moves, not what there is.
+//! Successors in networks with many processes: a step costs as much as what moves, not as what
+//! exists.
 //!
-//! Tuples of locations of such networks hardly ever come back, so plans for them ([`super::plan`])
-//! would be made for nothing. What zones need to know of the locations does come back: which clocks
-//! are active, their bounds, invariants and urgency. Tuples that say the same are therefore one
-//! here, and what one becomes when a process moves is known from the last time. From one state to
-//! the next only the processes that moved are looked at, and of the others only those with edges
-//! that begin transitions.
+//! Tuples of locations of such networks hardly ever recur, so plans for them ([`super::plan`])
+//! would be wasted. What zones depend on does recur: the active clocks, their bounds, invariants
+//! and urgency. Tuples that agree in these are therefore shared, and the tuple that results when a
+//! process moves is cached. From one state to the next only the processes that moved are examined,
+//! and of the others only those with initiating edges.
 //!
-//! Only where the bounds of a clock depend on one process: see [`super::ways::is_wide`].
+//! Only where the bounds of a clock depend on one process: see [`super::configuration::is_wide`].
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Successors;
@@ -17,30 +17,29 @@ use super::quick::Way;
 use super::walker::Walker;
 use crate::evaluate::Outcome;
 
-/// If more processes than this moved from one state to the next, the tuple is looked up by
-/// locations.
+/// If more processes moved from one state to the next, the tuple is looked up by locations.
 const MOST_MOVES: usize = 8;
 
-/// Words for the effect of a transition, about.
+/// Approximate words per cached effect.
 const EFFECT_WORDS: usize = 20;
 
-/// Stands for no edge and no channel.
+/// Marks the absence of an edge or a channel.
 const NONE: u32 = u32::MAX;
 
-/// What is known of the state that was looked at last, and of transitions.
+/// The state that was visited last, and cached transitions.
 #[derive(Debug, Default)]
 pub(super) struct Wide {
     /// The words of its locations.
     words: Vec<u32>,
-    /// Its tuple, and how often tuples had been forgotten by then.
+    /// Its tuple, and the clear count of the tuples at that time.
     tuple: u32,
     forgotten: u32,
-    /// Its processes with edges that begin transitions, as bits.
+    /// A bit set of its processes with initiating edges.
     starters: Vec<u64>,
     moved: Vec<u32>,
-    /// Whether rows are those of the source.
+    /// Whether the rows are those of the source.
     mapped: bool,
-    /// Effects of transitions of one or two edges: tuple and channel, then edges.
+    /// Effects of transitions of one or two edges, by tuple and channel, then edges.
     effects: FxHashMap<(u64, u64), Effect>,
     /// The same for more edges.
     long: FxHashMap<Box<[u32]>, Effect>,
@@ -48,7 +47,7 @@ pub(super) struct Wide {
 }
 
 impl Wide {
-    /// What is known of a transition.
+    /// The cached effect of a transition.
     #[inline]
     fn effect(&mut self, tuple: u32, channel: Option<u32>, steps: &[u32]) -> Option<Effect> {
         match short_key(tuple, channel, steps) {
@@ -62,7 +61,7 @@ impl Wide {
         }
     }
 
-    /// Remembers an effect; the key of a long one is there since it was asked for.
+    /// Caches an effect; for long keys, `key` is still set from the lookup.
     fn keep(&mut self, tuple: u32, channel: Option<u32>, steps: &[u32], effect: Effect) {
         match short_key(tuple, channel, steps) {
             Some(key) => {
@@ -87,7 +86,7 @@ fn short_key(tuple: u32, channel: Option<u32>, steps: &[u32]) -> Option<(u64, u6
 }
 
 impl Walker<'_> {
-    /// The number of the tuple that the words of a state have, from that of the state before.
+    /// The number of the tuple of a state, derived from that of the previous state.
     pub(super) fn shared_tuple_of(&mut self, discrete: &[u32]) -> u32 {
         let model = self.model;
         let (layout, tables, bounds) = (&model.layout, &model.tables, &model.bounds);
@@ -137,8 +136,8 @@ impl Walker<'_> {
         done
     }
 
-    /// Transitions of the state whose tuple was looked up last, process by process, by the edge
-    /// that begins them.
+    /// The transitions of the state whose tuple was looked up last, process by process and by
+    /// initiating edge.
     pub(super) fn all_starts(&mut self, out: &mut Successors) -> Outcome<()> {
         let tables = &self.model.tables;
         let members = &self.tuples.get(self.source).members;
@@ -146,7 +145,7 @@ impl Walker<'_> {
             let slot = tables.slot(process as usize, self.machine.locations[process as usize]);
             !slot.receives.is_empty()
         };
-        // Others would have to be received by a process in a committed location.
+        // Without a committed initiator, a process in a committed location must receive.
         if !members.committed.is_empty() && tables.sure_starts && !members.committed.iter().any(receives) {
             let members = std::sync::Arc::clone(members);
             return members.committed.iter().try_for_each(|&process| self.starts_of(process as usize, out));
@@ -175,8 +174,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Takes the transition of the participants, whose guards hold as far as variables are
-    /// concerned.
+    /// Takes the participants' transition, whose guards on variables hold.
     pub(super) fn take_wide(&mut self, out: &mut Successors) -> Outcome<()> {
         let known = self.wide.effect(self.source, self.channel, &self.participants);
         if let Some(effect) = &known {

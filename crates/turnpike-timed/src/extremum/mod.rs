@@ -1,13 +1,13 @@
-//! How large and how small quantities get: `sup`, `inf` and `bounds`.
+//! Extreme values of quantities: `sup`, `inf` and `bounds`.
 //!
-//! All reachable states are visited, up to covering. Integers are what they are in each state. A
-//! clock is only known up to the largest number that it is compared with, so a number is chosen,
-//! the clock counts as compared with it everywhere, and zones then hold exactly the values up to
-//! it; when some state has more, the number is doubled and everything is visited again. That ends
-//! when no state has more (the largest value is then exact), when there is no largest value (time
-//! can pass for ever in a state that counts; or a path leads back to where it began, with a clock
-//! further on that nothing resets or tests), or when a limit is reached: then it is only known that
-//! there is more.
+//! All reachable states are visited, up to covering. Integers have a value in each state. Zones are
+//! exact for a clock only up to the largest constant that it is compared with. So a limit is
+//! chosen, zones are built as if the clock were compared with it everywhere, and are then exact up
+//! to the limit; if some state exceeds it, the limit is doubled and the search repeated. That ends
+//! when no state exceeds the limit (the largest value is then exact), when there is no largest
+//! value (time can diverge in a state that counts, or a path returns to its start with the clock
+//! advanced, and nothing resets or tests the clock), or when a bound on the effort is reached: then
+//! only a lower bound is known.
 
 use std::collections::VecDeque;
 
@@ -19,41 +19,40 @@ use crate::network::{ClockAtom, ClockCell, ClockValue, Expression, Network, Stat
 use crate::query::Names;
 use crate::query::{Condition, Extremum, Quantity};
 
-/// No clock is asked for more than this: zones hold no larger numbers.
+/// Largest limit for a clock: zones hold no larger numbers.
 const MOST: i32 = 1 << 22;
 
-/// How often the number is doubled. What is larger than so many times all constants of a model is
-/// rarely asked for, and costs as much.
+/// How often the limit is doubled. Larger values are rarely of interest, and cost as much again.
 const ROUNDS: u32 = 8;
 
-/// What is asked.
+/// A question about extreme values.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// Which ends of the quantities.
+    /// Which extremes.
     pub extremum: Extremum,
-    /// Only states in which this holds count.
+    /// Only states that meet this condition count.
     pub condition: Option<Condition>,
-    /// What is measured.
+    /// The quantities to measure.
     pub quantities: Vec<Quantity>,
 }
 
-/// One end of the values that a quantity takes.
+/// One end of the range of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// This value, or values as close to it as one likes when it is strict.
+    /// This value, or values arbitrarily close to it if strict.
     Value {
         /// The number.
         value: i64,
-        /// Whether it is only come close to.
+        /// Whether it is not attained.
         strict: bool,
     },
-    /// There is none: values grow without bound.
+    /// The values are unbounded.
     Unbounded,
-    /// At least so far, and nothing more is known.
+    /// At least this; nothing more is known.
     Beyond(i64),
 }
 
-/// The values of one quantity.
+/// The range of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
     /// The smallest.
@@ -65,36 +64,36 @@ pub struct Measured {
 /// The answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// By quantity; empty when no reachable state counts.
+    /// By quantity; empty if no reachable state counts.
     pub values: Vec<Measured>,
-    /// Whether all reachable states were visited: otherwise there may be smaller and larger values.
+    /// Whether all reachable states were visited: otherwise values outside the range may exist.
     pub complete: bool,
-    /// States that were expanded, in all visits.
+    /// Expanded states, summed over all searches.
     pub states: u64,
-    /// Transitions of them.
+    /// Transitions from them.
     pub transitions: u64,
 }
 
-/// What can go wrong.
+/// Why there is no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// The question cannot be asked of this model.
+    /// The question is not supported for this model.
     Refused(Vec<Diagnostic>),
-    /// The model cannot take a step.
+    /// The model has an error.
     Step(StepError),
 }
 
-/// How a visit ended.
+/// How a search ended.
 enum Visit {
     Done,
-    /// Some clock has more than the chosen number.
+    /// Some clock exceeds the limit.
     More,
-    /// There was no time for more.
+    /// The caller stopped it.
     Stopped,
 }
 
-/// Visits all reachable states and measures. `go_on` is asked now and then, with the number of
-/// states so far.
+/// Visits all reachable states and measures. `go_on` is called regularly with the number of states
+/// so far; the search stops when it returns false.
 pub fn measure(
     (name, source): (&str, &str),
     network: &Network,
@@ -111,7 +110,7 @@ pub fn measure(
     let mut answer = Answer { values: Vec::new(), complete: false, states: 0, transitions: 0 };
     let mut limit = first_limit(network);
     let most = limit.saturating_mul(1 << ROUNDS).min(MOST);
-    // Clocks that only the question speaks of.
+    // Clocks that only the question mentions.
     let free: Vec<Option<u32>> = question
         .quantities
         .iter()
@@ -159,7 +158,7 @@ pub fn measure(
                     .zip(&question.quantities)
                     .map(|(extent, quantity)| ends(extent, clock(quantity).map(|_| known)))
                     .collect();
-                // Smallest values beyond the number are not exact either.
+                // Smallest values beyond the limit are not exact either.
                 let beyond = |measured: &Measured| matches!(measured.low, End::Beyond(_));
                 let lower = question.extremum != Extremum::Supremum;
                 if answer.complete && limit < most && lower && answer.values.iter().any(beyond) {
@@ -172,7 +171,7 @@ pub fn measure(
     }
 }
 
-/// What is known of a quantity whose values are exact up to `limit`, if that is a clock.
+/// The range of a quantity; for a clock, values are exact up to `limit`.
 fn ends(extent: &Extent, limit: Option<i64>) -> Measured {
     let low = match (extent.low, limit) {
         ((value, _), Some(limit)) if value > limit => End::Beyond(limit),
@@ -191,15 +190,15 @@ fn ends(extent: &Extent, limit: Option<i64>) -> Measured {
 struct Visitor<'a> {
     condition: Option<Compiled>,
     quantities: Vec<(Quantity, usize)>,
-    /// Values of clocks are exact up to here.
+    /// Values of clocks are exact up to this limit.
     limit: i64,
-    /// Whether largest values are asked for: then a visit ends when there are more than are exact.
+    /// Whether largest values are requested: then a search ends when the limit is exceeded.
     upper: bool,
-    /// By quantity: its clock, when nothing but the question speaks of it.
+    /// By quantity: its clock, if only the question mentions it.
     free: &'a [Option<u32>],
-    /// By quantity: whether a path leads back to where it began with the clock further on.
+    /// By quantity: whether a path returns to its start with the clock advanced.
     endless: Vec<bool>,
-    /// By quantity, once a state counts.
+    /// By quantity, once some state counts.
     extents: Vec<Extent>,
     answer: &'a mut Answer,
 }
@@ -212,16 +211,16 @@ impl Visitor<'_> {
         let mut out = Successors::new(width);
         let mut initial = Vec::new();
         walker.initial(&mut initial)?;
-        // Zones by discrete part, those with the same one behind each other.
+        // Zones by discrete part.
         let mut seen: FxHashMap<Vec<u32>, Vec<u32>> = FxHashMap::default();
-        // All states with where they come from, in the order of visits.
+        // All states with their predecessors, in search order.
         let mut found: Vec<(Vec<u32>, usize)> = vec![(initial.clone(), usize::MAX)];
         let mut queue: VecDeque<usize> = VecDeque::from([0]);
         let key = width - 1;
         seen.insert(initial[..key].to_vec(), initial[key..].to_vec());
         while let Some(index) = queue.pop_front() {
             let state = found[index].0.clone();
-            // Since it was queued, a larger one may have come.
+            // A larger zone may have replaced it since it was queued.
             let kept = seen.get(&state[..key]).is_some_and(|list| list.contains(&state[key]));
             if !kept {
                 continue;
@@ -252,8 +251,8 @@ impl Visitor<'_> {
         Ok(Visit::Done)
     }
 
-    /// Looks on the way to a state for one that it repeats with a clock further on: then that clock
-    /// has no bound. The earlier one has to count.
+    /// Searches the path to a state for one that it repeats with a clock advanced: then that clock
+    /// is unbounded. The earlier state must count.
     fn look_back(
         &mut self,
         walker: &mut Walker<'_>,
@@ -282,7 +281,7 @@ impl Visitor<'_> {
         Ok(())
     }
 
-    /// Whether some clock has more than is exact.
+    /// Measures a state; returns whether some clock exceeds the limit.
     fn measure(&mut self, walker: &mut Walker<'_>, state: &[u32]) -> Result<bool, StepError> {
         let extents = walker.extents(state, self.condition.as_ref(), &self.quantities)?;
         if extents.is_empty() {
@@ -304,7 +303,7 @@ impl Visitor<'_> {
     }
 }
 
-/// The clock that is measured.
+/// The measured clock.
 fn clock(quantity: &Quantity) -> Option<&ClockCell> {
     match quantity {
         Quantity::Clock { left: Some(clock), right: None, .. } => Some(clock),
@@ -312,8 +311,7 @@ fn clock(quantity: &Quantity) -> Option<&ClockCell> {
     }
 }
 
-/// The clock behind a quantity, if nothing assigns it, and no guard, invariant or condition
-/// compares it.
+/// The clock of a quantity, if nothing assigns it and no guard, invariant or condition tests it.
 fn free_clock(network: &Network, condition: Option<&Condition>, cell: &ClockCell) -> Option<u32> {
     let clock = cell.offset.is_none().then_some(cell.base.0)?;
     let mut free = true;
@@ -328,9 +326,9 @@ fn free_clock(network: &Network, condition: Option<&Condition>, cell: &ClockCell
         for constraint in invariants.chain(process.edges.iter().map(|edge| &edge.guard)) {
             constraint.clocks.iter().for_each(|atom| compared(atom, &mut look));
         }
-        process.edges.iter().for_each(|edge| assigned(&edge.update, &mut look));
+        process.edges.iter().for_each(|edge| visit_assigned_clocks(&edge.update, &mut look));
     }
-    network.functions.iter().for_each(|function| assigned(&function.body, &mut look));
+    network.functions.iter().for_each(|function| visit_assigned_clocks(&function.body, &mut look));
     let mut open: Vec<&Condition> = condition.into_iter().collect();
     while let Some(condition) = open.pop() {
         match condition {
@@ -343,8 +341,8 @@ fn free_clock(network: &Network, condition: Option<&Condition>, cell: &ClockCell
     free.then_some(clock)
 }
 
-/// Clocks that statements assign or copy.
-fn assigned(statements: &[Statement], look: &mut impl FnMut(&ClockCell)) {
+/// Visits the clocks that statements assign or copy.
+fn visit_assigned_clocks(statements: &[Statement], look: &mut impl FnMut(&ClockCell)) {
     for statement in statements {
         match statement {
             Statement::Clock { clock, value, .. } => {
@@ -354,16 +352,16 @@ fn assigned(statements: &[Statement], look: &mut impl FnMut(&ClockCell)) {
                 }
             }
             Statement::If(_, yes, no) => {
-                assigned(yes, look);
-                assigned(no, look);
+                visit_assigned_clocks(yes, look);
+                visit_assigned_clocks(no, look);
             }
-            Statement::While(_, body, _) | Statement::For { body, .. } => assigned(body, look),
+            Statement::While(_, body, _) | Statement::For { body, .. } => visit_assigned_clocks(body, look),
             _ => {}
         }
     }
 }
 
-/// What is not supported about a question, if anything.
+/// Why a question is not supported, if it is not.
 fn refuse_question(network: &Network, question: &Question) -> Option<Diagnostic> {
     let unsupported =
         |what: &str| Some(Diagnostic::unsupported(what).help("ask with E<> whether a value is reached"));
@@ -371,7 +369,7 @@ fn refuse_question(network: &Network, question: &Question) -> Option<Diagnostic>
         return Some(error);
     }
     if network.has_stopwatches() {
-        // Zones have values that no run leads to.
+        // Zones contain unreachable valuations.
         return unsupported("sup, inf and bounds are not supported where clocks stand still");
     }
     if network.parts.is_some() && question.quantities.iter().any(|quantity| clock(quantity).is_some()) {
@@ -407,7 +405,7 @@ fn bound(left: Option<&ClockCell>, right: Option<&ClockCell>, limit: i32) -> Con
     })
 }
 
-/// A number that is not below those that clocks are compared with anyway.
+/// A limit that is at least every constant that clocks are compared with.
 fn first_limit(network: &Network) -> i32 {
     let mut largest = 1;
     for process in &network.processes {

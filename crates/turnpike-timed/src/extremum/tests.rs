@@ -1,5 +1,4 @@
-//! Largest and smallest values: on small models by hand, and on random ones against whole units of
-//! time.
+//! Largest and smallest values: on small models by hand, and on random ones against integer time.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +46,7 @@ fn values_are_exact_with_their_strictness() {
         ("sup{P.a}: x", exactly(0), exactly(5)),
         ("bounds{P.b}: x", exactly(1), close_to(12)),
         ("bounds{P.b}: y", exactly(0), close_to(11)),
-        // Three more in `c`.
+        // Up to three more in `c`.
         ("bounds{P.c}: x", exactly(7), close_to(15)),
         ("bounds{P.c && x > 9}: x", close_to(9), close_to(15)),
         ("inf{P.b && x > 3}: x", close_to(3), close_to(12)),
@@ -86,8 +85,8 @@ fn what_has_no_bound_is_told() {
         "clock x; process P() { state a { x <= 3 }, b; init a; trans a -> b { guard x >= 1; }; } system P;";
     assert_eq!(asked(rests, "sup: x").expect("an answer").values[0].high, End::Unbounded);
     assert_eq!(asked(rests, "sup{P.a}: x").expect("an answer").values[0].high, exactly(3));
-    // Time never passes for ever in one place, but there is no end of rounds, of equal or different
-    // lengths.
+    // Time cannot diverge in any location, but there are infinitely many rounds, of equal or
+    // different lengths.
     for guard in ["x == 5", "x >= 2", "x > 2 && x < 5"] {
         let rounds = format!(
             "clock x, g; process P() {{ state a {{ x <= 5 }}; init a; trans a -> a {{ guard {guard}; assign x = 0; }}; }} system P;"
@@ -112,7 +111,7 @@ fn what_cannot_be_measured_is_refused_and_what_is_not_known_is_told() {
     assert!(!answer.complete, "{answer:?}");
 }
 
-/// A location and whole values of all clocks.
+/// A location and integer values of all clocks.
 type Whole = (usize, i64, i64, i64);
 
 /// A random automaton with closed bounds on two clocks: locations with an invariant on `x`, edges
@@ -157,7 +156,7 @@ impl Automaton {
         )
     }
 
-    /// Values of all clocks in whole units of time, up to a cap that stands for more.
+    /// Values of all clocks in whole units of time, capped.
     fn reachable(&self, cap: i64) -> BTreeSet<Whole> {
         let inside = |location: usize, x: i64, y: i64| {
             let (bound, first) = self.invariants[location];
@@ -184,7 +183,7 @@ impl Automaton {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// With closed bounds, whole units of time reach the largest and smallest values.
+    /// With closed bounds, integer times reach the largest and smallest values.
     #[test]
     fn values_are_those_of_whole_units_of_time(automaton in automata()) {
         let cap = 60;

@@ -1,7 +1,6 @@
-//! One thread's view on the runs of a formula.
+//! An explorer of the runs of a formula.
 //!
-//! A state is a word that tells whether the run has to stay already, or came to rest, and a state
-//! of one of the two zone graphs.
+//! A state is a word with the phase of the run, followed by a state of one of the two zone graphs.
 
 use turnpike_model::{
     Diagnostic, Explorer, Label, LabelId, Measures, Obstacles, Participant, Participants, PortableStates,
@@ -12,19 +11,19 @@ use super::LivenessModel;
 use crate::explore::{ROOT, Walker, exact};
 use crate::schedule::Path;
 
-/// The run does not have to stay yet.
+/// The run is not yet restricted to `stay`.
 const BEFORE: u32 = 0;
-/// The run has to stay.
+/// The run is restricted to `stay`.
 const INSIDE: u32 = 1;
-/// The run came to rest. Only where the cycle of a run must tell how it goes on: otherwise it rests
-/// in the state itself.
+/// The run rests. Used only where cycles must show how the run continues; otherwise the run rests in
+/// the state itself.
 const RESTING: u32 = 2;
 
-/// From here on the run stays.
+/// From here on the run is restricted to `stay`.
 const STAY: LabelId = LabelId(0);
-/// Time passes for ever, or nothing is possible any more.
+/// Time diverges, or nothing is possible any more.
 const REST: LabelId = LabelId(1);
-/// Labels of the network come behind.
+/// Labels of the network start here.
 const OWN: u32 = 2;
 
 pub(super) struct Runs<'a> {
@@ -46,7 +45,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The same on exact zones.
+    /// The same with exact zones.
     pub(super) fn exact(model: &'a LivenessModel) -> Self {
         Runs {
             before: model.before.as_ref().map(Walker::exact),
@@ -55,7 +54,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The states along these choices with exact zones, if they can be found.
+    /// The states along a path with exact zones, if they can be found.
     pub(super) fn exact_states(
         model: &'a LivenessModel,
         choices: &[u32],
@@ -67,8 +66,8 @@ impl<'a> Runs<'a> {
         let (mut states, mut labels) = (vec![state.clone()], Vec::with_capacity(choices.len()));
         for &choice in choices {
             runs.successors(&state, &mut out)?;
-            let taken = out.iter().nth(choice as usize);
-            let (label, target) = taken.ok_or_else(|| StepError::new("a choice is not there"))?;
+            let successor = out.iter().nth(choice as usize);
+            let (label, target) = successor.ok_or_else(|| StepError::new("no such choice"))?;
             state = target.to_vec();
             labels.push(label);
             states.push(state.clone());
@@ -92,7 +91,7 @@ impl<'a> Runs<'a> {
         state.last() == Some(&ROOT)
     }
 
-    /// The zone graph that a state belongs to.
+    /// The zone graph of a state.
     fn walker(&mut self, state: &[u32]) -> &mut Walker<'a> {
         match &mut self.before {
             Some(before) if state[0] == BEFORE => before,
@@ -107,7 +106,7 @@ impl<'a> Runs<'a> {
         out.push(label, &self.next);
     }
 
-    /// The ways in which a run that got here can begin to stay.
+    /// The transitions by which a run can start to stay.
     fn starts(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
         let (Some(before), Some(graph)) = (&mut self.before, &model.before) else { return Ok(()) };
@@ -122,7 +121,7 @@ impl<'a> Runs<'a> {
         Ok(())
     }
 
-    /// The edges behind choices, and whether each choice takes any.
+    /// The edges along a path, and whether each step takes any.
     pub(super) fn path(&mut self, choices: &[u32]) -> Result<(Path, Vec<bool>), StepError> {
         let mut out = Successors::new(self.model.info.width);
         let mut state = Vec::new();
@@ -139,8 +138,7 @@ impl<'a> Runs<'a> {
             if choice as usize >= out.len() {
                 return Err(StepError::new(format!("step {} has no choice {choice}", number + 1)));
             }
-            // Steps without edges come last, and the place before the initial states has nothing
-            // else.
+            // Steps without edges come last; the virtual root has no others.
             let edges = record.get(choice as usize).map(|steps| self.model.inside.edges(steps));
             taken.push(edges.is_some());
             path.steps.extend(edges);
@@ -153,15 +151,15 @@ impl<'a> Runs<'a> {
         Ok((path, taken))
     }
 
-    /// Whether the last of these choices is the step of a run that comes to rest.
+    /// Whether the last of these choices is a `rest` step.
     pub(super) fn ends_with_rest(&mut self, choices: &[u32]) -> Result<bool, StepError> {
         let mut out = Successors::new(self.model.info.width);
         let (mut state, mut last) = (Vec::new(), None);
         self.initial(&mut state)?;
         for &choice in choices {
             self.successors(&state, &mut out)?;
-            let taken = out.iter().nth(choice as usize);
-            let (label, target) = taken.ok_or_else(|| StepError::new("a choice is not there"))?;
+            let successor = out.iter().nth(choice as usize);
+            let (label, target) = successor.ok_or_else(|| StepError::new("no such choice"))?;
             (last, state) = (Some(label), target.to_vec());
         }
         Ok(last == Some(REST))
@@ -303,16 +301,15 @@ impl Predicates for Runs<'_> {
     }
 }
 
-/// A run that comes to rest because nothing can happen is explained; one that lets time pass for
-/// ever is not.
+/// Explains runs that rest because nothing is possible, but not those in which time diverges.
 impl Obstacles for Runs<'_> {
     fn stuck_components(
         &mut self,
         state: &[u32],
         condition: Option<&str>,
     ) -> Result<Vec<StuckComponent>, StepError> {
-        let asked = condition.is_none_or(|condition| condition == self.model.text);
-        if !asked || state[0] == BEFORE || Self::is_root(state) {
+        let is_own_text = condition.is_none_or(|condition| condition == self.model.text);
+        if !is_own_text || state[0] == BEFORE || Self::is_root(state) {
             return Ok(Vec::new());
         }
         self.inside.explain_end(&state[1..])

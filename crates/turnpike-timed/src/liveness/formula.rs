@@ -1,4 +1,4 @@
-//! The formulas whose witnesses are infinite runs.
+//! Formulas whose witnesses are infinite runs.
 
 use turnpike_model::Diagnostic;
 
@@ -6,31 +6,31 @@ use crate::network::Network;
 use crate::query::Names;
 use crate::query::{Condition, QueryKind};
 
-/// What runs are looked for.
+/// The runs that a formula describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     /// As written: `E[] p`, or `not (p --> q)`.
     pub text: String,
-    /// Somewhere on the way this holds, and from there on the run stays; `None`: it stays from the
-    /// beginning.
+    /// A condition that holds at some point, from which on the run stays; `None`: it stays from the
+    /// start.
     pub premise: Option<Condition>,
-    /// What the run stays in.
+    /// The condition that the run stays in.
     pub stay: Condition,
 }
 
 impl Formula {
-    /// Whether a text is written like such a formula.
+    /// Whether a text has the form of such a formula.
     pub fn is_one(text: &str) -> bool {
         let text = text.trim();
         is_always(text) || refuted(text).is_some_and(|inner| inner.contains("-->"))
     }
 
-    /// The query that a formula is, or is the opposite of.
+    /// The query that a formula states or negates.
     pub fn question(text: &str) -> &str {
         refuted(text.trim()).unwrap_or(text)
     }
 
-    /// Reads a formula. Spans of errors count bytes of what is behind `not (`, if that is there.
+    /// Parses a formula. Spans of errors count bytes after `not (`, if present.
     pub fn read(names: &Names, network: &Network, text: &str) -> Result<Formula, Diagnostic> {
         let text = text.trim();
         let query = match refuted(text) {
@@ -43,7 +43,7 @@ impl Formula {
                 (Some(premise), Condition::Not(Box::new(conclusion)))
             }
             _ => {
-                let error = Diagnostic::error(format!("'{text}' does not tell which runs are looked for"));
+                let error = Diagnostic::error(format!("'{text}' does not describe runs"));
                 return Err(error.help("write E[] p, or not (p --> q)"));
             }
         };
@@ -58,7 +58,7 @@ fn is_always(text: &str) -> bool {
     after(blank(text), "E").and_then(|rest| after(rest, "[")).and_then(|rest| after(rest, "]")).is_some()
 }
 
-/// What is in `not (...)`.
+/// The contents of `not (...)`.
 fn refuted(text: &str) -> Option<&str> {
     text.strip_prefix("not")?.trim_start().strip_prefix('(')?.strip_suffix(')')
 }

@@ -1,22 +1,20 @@
-//! Queries about whole runs, as a model of their own: its accepting cycles are the runs that the
-//! query speaks of.
+//! Queries about infinite runs, as models whose accepting cycles are the runs in question.
 //!
-//! `E[] p` holds when some run stays in `p` and goes on for ever, or cannot go on. Its model is the
-//! zone graph in which `p` is a part of every invariant. A state in which time can pass for ever,
-//! or from which nothing is possible any more, has a step `rest` to itself, so that every such run
-//! is a cycle. `A<> p` is the opposite of `E[] not p`. `p --> q` fails when some run gets to `p`
-//! and stays outside `q` from there on: its model is the whole zone graph, with a step `stay` from
-//! every state with `p` into the graph of runs that stay outside `q`.
+//! `E[] p` holds if some run stays in `p` and is infinite or cannot continue. Its model is the zone
+//! graph in which `p` is part of every invariant. A state in which time can diverge, or from which
+//! nothing is possible any more, has a self-loop `rest`, so that every such run is a cycle. `A<> p`
+//! is the negation of `E[] not p`. `p --> q` fails if some run reaches `p` and stays outside `q`
+//! from then on: its model is the whole zone graph, with a step `stay` from every state with `p`
+//! into the graph of runs that stay outside `q`.
 //!
-//! States are merged when they are equal, and bounds of clocks are those of the maximal constants,
-//! the query's included: then every cycle is a run (Tripakis). Runs whose transitions come ever
-//! faster count, as they do in UPPAAL. A run that cannot go on counts as one that stays in `p` only
-//! if time does not lead out of `p` either. With [`Options::non_zeno`] runs whose transitions come
-//! ever faster do not count: a cycle then has to tick (see [`crate::zeno`]), or is one of steps
-//! `rest`.
+//! States are merged only if they are equal, and clock bounds are the maximal constants, including
+//! those of the query: then every cycle is a run (Tripakis). Zeno runs count, as they do in UPPAAL.
+//! A run that cannot continue counts as staying in `p` only if time does not lead out of `p`
+//! either. With [`Options::non_zeno`] Zeno runs do not count: a cycle must then tick (see
+//! [`crate::zeno`]), or consist of `rest` steps.
 //!
-//! A run that never gets to a deadlock takes transitions for ever, or rests where time passes for
-//! ever and a transition stays possible for ever.
+//! A run that never reaches a deadlock either takes transitions forever, or rests where time
+//! diverges and some transition remains possible forever.
 
 mod explorer;
 mod formula;
@@ -36,24 +34,23 @@ use crate::query::Condition;
 use crate::query::Names;
 use crate::schedule;
 
-/// The runs that a formula speaks of.
+/// The runs that a formula describes.
 #[derive(Debug)]
 pub struct LivenessModel {
     info: ModelInfo,
-    /// The formula as written: the name of the accepting states.
+    /// The formula as written, which also names the accepting states.
     text: String,
-    /// What runs do before they have to stay; `None`: they have to from the beginning.
+    /// The runs before they must stay; `None`: they must from the start.
     before: Option<TimedModel>,
     inside: TimedModel,
     /// Whether clocks occur in the formula.
     timed: bool,
-    /// Whether runs whose transitions come ever faster do not count.
+    /// Whether Zeno runs are excluded.
     non_zeno: bool,
 }
 
 impl LivenessModel {
-    /// The model for a formula. `name`, `source` and `options` are those of the network's own
-    /// model.
+    /// The model of a formula. `name`, `source` and `options` are those of the network's own model.
     pub fn new(
         name: &str,
         source: &str,
@@ -65,8 +62,9 @@ impl LivenessModel {
         let premise = formula.premise.clone();
         let (stay, live) = without_deadlocks(formula.stay.clone());
         if asks_for_deadlock(&stay) {
-            let error =
-                Diagnostic::error("deadlocks are supported in E[], A<> and --> only as what runs get to");
+            let error = Diagnostic::error(
+                "deadlocks are supported in E[], A<> and --> only as states that runs reach",
+            );
             return Err(vec![
                 error.help(
                     "write A<> (p or deadlock), E[] (p and not deadlock) or p --> deadlock; in A<> (p and deadlock) no clock may occur in p",
@@ -86,7 +84,7 @@ impl LivenessModel {
         };
         let demand = |stay| Demand::new(conditions.clone(), stay);
         let timed = conditions.iter().any(|condition| Compiled::new(network, condition.clone()).timed);
-        // Time counts where the run has to stay.
+        // Time is counted where the run has to stay.
         let before = premise.is_some().then(|| make(demand(false).idle(true))).transpose()?;
         let inside = match &before {
             Some((before, _)) => make(demand(true).live(live.clone()).labels_of(before))?,
@@ -105,19 +103,20 @@ impl LivenessModel {
 }
 
 impl LivenessModel {
-    /// Whether the run behind these choices comes to rest, rather than taking transitions for ever.
+    /// Whether the run along these choices rests, rather than taking transitions forever.
     pub fn comes_to_rest(&self, choices: &[u32]) -> Result<bool, StepError> {
         Runs::new(self).ends_with_rest(choices)
     }
 }
 
-/// Takes `not deadlock` and `p or not deadlock` out of a conjunction: what is left, and where runs must
-/// not get to a deadlock. A run with transitions for ever never gets to one, so only where runs come to
-/// rest does it matter; there `p` does not change, as long as no clocks occur in it.
+/// Removes `not deadlock` and `p or not deadlock` from a conjunction. Returns the remainder, and
+/// the condition under which runs must not reach a deadlock. A run with infinitely many transitions
+/// never does, so this matters only where runs rest; there `p` does not change if it contains no
+/// clocks.
 fn without_deadlocks(stay: Condition) -> (Condition, Option<Condition>) {
     let mut parts = Vec::new();
     let mut live = Vec::new();
-    // Conditions to be met, and whether their opposite is.
+    // Conditions, each with the value that it must have.
     let mut open = vec![(stay, true)];
     while let Some((condition, wanted)) = open.pop() {
         match (condition, wanted) {
@@ -142,7 +141,7 @@ fn without_deadlocks(stay: Condition) -> (Condition, Option<Condition>) {
     (stay, (!live.is_empty()).then_some(Condition::Or(live)))
 }
 
-/// Of `p or not deadlock`, where no clocks and no other deadlocks occur in `p`: `not p`.
+/// For `p or not deadlock`, if `p` contains neither clocks nor deadlocks: `not p`.
 fn outside_deadlock(condition: &Condition, wanted: bool) -> Option<Condition> {
     let mut others = Vec::new();
     let mut found = false;
@@ -161,12 +160,12 @@ fn outside_deadlock(condition: &Condition, wanted: bool) -> Option<Condition> {
     found.then_some(Condition::And(others))
 }
 
-/// A condition or its opposite.
+/// A condition or its negation.
 fn literal(condition: Condition, wanted: bool) -> Condition {
     if wanted { condition } else { Condition::Not(Box::new(condition)) }
 }
 
-/// Whether anything but integers and locations occurs in a condition.
+/// Whether a condition contains anything but integers and locations.
 fn has_clocks(condition: &Condition) -> bool {
     match condition {
         Condition::Data(_) => false,
@@ -189,10 +188,14 @@ impl Model for LivenessModel {
         self.inside.left_out().or_else(|| self.before.as_ref()?.left_out())
     }
 
-    /// Times are not told when clocks occur in the formula: the run would have to be timed such
-    /// that it meets the formula all along.
+    /// A formula with clocks has no timing: the run would have to be timed so that it meets the
+    /// formula throughout.
     fn timing(&self) -> Option<&dyn Timing> {
         (!self.timed).then_some(self as &dyn Timing)
+    }
+
+    fn descriptions_agree(&self, parameter: &str, one: &str, other: &str) -> bool {
+        self.inside.descriptions_agree(parameter, one, other)
     }
 
     fn exact_states(&self) -> Option<&dyn ExactStates> {
@@ -215,18 +218,18 @@ impl Timing for LivenessModel {
         let (path, taken) = Runs::new(self).path(choices)?;
         let Schedule { moments, last_delay } =
             schedule::schedule(self.inside.network(), &path, None, self.inside.unit())?;
-        // Steps that take no edges are taken at once.
-        let mut told = Vec::with_capacity(taken.len());
+        // Steps without edges take no time.
+        let mut timed_steps = Vec::with_capacity(taken.len());
         let mut moments = moments.into_iter();
         let mut last = Moment { delay: "0".to_owned(), time: "0".to_owned(), clocks: StateValues::default() };
         for takes_edges in taken {
             if takes_edges && let Some(moment) = moments.next() {
                 last = moment;
-                told.push(last.clone());
+                timed_steps.push(last.clone());
             } else {
-                told.push(Moment { delay: "0".to_owned(), ..last.clone() });
+                timed_steps.push(Moment { delay: "0".to_owned(), ..last.clone() });
             }
         }
-        Ok(Schedule { moments: told, last_delay })
+        Ok(Schedule { moments: timed_steps, last_delay })
     }
 }

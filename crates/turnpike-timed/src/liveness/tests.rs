@@ -1,5 +1,5 @@
-//! Against an oracle on whole numbers: with bounds that include their limits, a run exists exactly
-//! when one exists whose moments are whole numbers, and clocks above every constant are all alike.
+//! Against an oracle on integers: with closed bounds, a run exists if and only if one with integer
+//! moments exists, and clock values above every constant are equivalent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,10 +12,10 @@ use crate::uppaal::{self, Format};
 
 const CLOCKS: usize = 2;
 const LOCATIONS: usize = 3;
-/// Constants are smaller.
+/// An upper limit on constants.
 const CAP: u32 = 4;
 
-/// Numbers that look random.
+/// A pseudo-random generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -54,10 +54,10 @@ struct Process {
     edges: Vec<Edge>,
 }
 
-/// Where the two processes are, and the clocks.
+/// Locations of the two processes, and the clocks.
 type State = ([usize; 2], [u32; CLOCKS]);
 
-/// `at` tells for each process where it may be; clocks are within bounds.
+/// `at` lists for each process the allowed locations; clocks are within bounds.
 struct Claim {
     at: [[bool; LOCATIONS]; 2],
     bounds: Bounds,
@@ -184,7 +184,7 @@ fn invariant(processes: &[Process; 2], (places, clocks): &State) -> bool {
     })
 }
 
-/// What can happen, time passing included.
+/// The possible steps, including the passing of time.
 fn steps(processes: &[Process; 2], state: &State) -> Vec<State> {
     let (places, clocks) = state;
     let mut found = Vec::new();
@@ -218,7 +218,7 @@ fn steps(processes: &[Process; 2], state: &State) -> Vec<State> {
     found
 }
 
-/// All states that can be reached from some, by steps to states that are allowed.
+/// All states reachable from some others by steps to allowed states.
 fn reachable(
     processes: &[Process; 2],
     from: Vec<State>,
@@ -238,7 +238,7 @@ fn reachable(
     graph
 }
 
-/// Whether a run from one of these states has only states that are allowed.
+/// Whether a run from one of these states stays in allowed states.
 fn stays(processes: &[Process; 2], mut from: Vec<State>, allowed: &dyn Fn(&State) -> bool) -> bool {
     from.retain(allowed);
     let mut graph = reachable(processes, from, allowed);
@@ -257,7 +257,7 @@ fn stays(processes: &[Process; 2], mut from: Vec<State>, allowed: &dyn Fn(&State
     }
 }
 
-/// The same for runs along which time passes all bounds, or that end.
+/// The same for runs along which time diverges, or that end.
 fn stays_non_zeno(processes: &[Process; 2], mut from: Vec<State>, allowed: &dyn Fn(&State) -> bool) -> bool {
     from.retain(allowed);
     let graph = reachable(processes, from, allowed);
@@ -271,7 +271,7 @@ fn stays_non_zeno(processes: &[Process; 2], mut from: Vec<State>, allowed: &dyn 
     })
 }
 
-/// Whether the model has a cycle in which the run has to stay; `None` when it is refused.
+/// Whether the model has a cycle in the restricted part; `None` if it is rejected.
 fn has_cycle(text: &str, formula: &str, non_zeno: bool) -> Option<bool> {
     let (network, names, _) =
         uppaal::read(text, Format::Xta, &[]).unwrap_or_else(|error| panic!("{error:?} in {text}"));
@@ -310,7 +310,7 @@ fn has_cycle(text: &str, formula: &str, non_zeno: bool) -> Option<bool> {
     Some(graph.keys().any(|state| holds(state) && returns(&graph, state)))
 }
 
-/// Whether a way leads from a state back to it.
+/// Whether a path leads from a state back to it.
 fn returns(graph: &BTreeMap<Vec<u32>, Vec<Vec<u32>>>, state: &Vec<u32>) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![state];
@@ -341,7 +341,7 @@ fn runs_are_those_of_whole_numbers() {
             assert_eq!(has_cycle(&text, &formula, true), Some(lasting), "seed {seed}: {formula} in\n{text}");
             zeno += usize::from(found && !lasting);
         }
-        // The conclusion has no clocks, so that its negation includes its limits.
+        // The conclusion has no clocks, so that its negation is closed.
         let (premise, conclusion) = (claim(&mut numbers, true), claim(&mut numbers, false));
         let starts = reachable(&processes, vec![initial], &|_| true).into_keys();
         let starts: Vec<State> = starts.filter(|state| premise.holds(state)).collect();
@@ -359,7 +359,7 @@ fn runs_are_those_of_whole_numbers() {
     assert!(seen.iter().all(|&count| count > 100), "both answers occur: {seen:?}");
 }
 
-/// Whether no transition is possible, now or after any time.
+/// Whether no transition is possible, now or after any delay.
 fn is_dead(processes: &[Process; 2], state: &State) -> bool {
     let mut at = *state;
     loop {
@@ -367,7 +367,7 @@ fn is_dead(processes: &[Process; 2], state: &State) -> bool {
         let next = steps(processes, &at);
         let waits =
             next.last() == Some(&later) && !(0..2).any(|process| processes[process].urgent[at.0[process]]);
-        // Time is the last of the steps.
+        // The last step is a delay.
         if next.len() > usize::from(waits) {
             return false;
         }
@@ -443,16 +443,16 @@ fn runs_that_get_to_a_deadlock() {
             "clock x; process P() {{ state a {place}, b; init a; trans a -> b {{ guard {guard}; }}; }} system P;"
         )
     };
-    // The invariant forces the process to where nothing happens.
+    // The invariant forces the process to a deadlock.
     assert_eq!(has_cycle(&text("{ x <= 3 }", "x >= 1"), "E[] not deadlock", false), Some(false));
-    // It may wait for ever, and could go at any time.
+    // It may wait forever, and could leave at any time.
     assert_eq!(has_cycle(&text("", "x >= 1"), "E[] not deadlock", false), Some(true));
     assert_eq!(has_cycle(&text("", "x >= 1"), "E[] P.a and not deadlock", false), Some(true));
-    // Waiting for ever misses the last moment to go.
+    // Waiting forever misses the last moment to leave.
     assert_eq!(has_cycle(&text("", "x <= 2"), "E[] not deadlock", false), Some(false));
     assert_eq!(has_cycle(&text("", "x <= 2"), "E[] P.a", false), Some(true));
     assert_eq!(has_cycle(&text("", "x < 2"), "not (P.a --> deadlock)", false), Some(false));
-    // Every run ends in b, or is stuck in a: `A<> P.b and deadlock` and its opposite.
+    // Every run ends in b, or is stuck in a: `A<> P.b and deadlock` and its negation.
     assert_eq!(has_cycle(&text("{ x <= 3 }", "x >= 1"), "E[] not (P.b and deadlock)", false), Some(false));
     assert_eq!(has_cycle(&text("", "x <= 2"), "E[] not (P.b and deadlock)", false), Some(true));
     assert_eq!(has_cycle(&text("", "x <= 2"), "E[] not ((P.a or P.b) and deadlock)", false), Some(false));
@@ -466,7 +466,7 @@ fn small_formulas() {
     for (formula, expected) in [
         // The invariant forces the process out of a.
         ("E[] P.a", false),
-        // Time passes for ever in b.
+        // Time diverges in b.
         ("E[] P.a || P.b", true),
         ("E[] P.a || P.c", false),
         ("E[] n == 0", false),

@@ -1,4 +1,4 @@
-//! Trees made into networks, one module for each input language.
+//! Lowers syntax trees to networks, one module for each input language.
 
 pub(crate) mod tck;
 pub(crate) mod uppaal;

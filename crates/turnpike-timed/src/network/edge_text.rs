@@ -1,17 +1,16 @@
-//! Guards, invariants, synchronisations and updates as text, for people: as one would write them in
-//! the template of a process.
+//! Guards, invariants, synchronisations and updates as text, in the notation of a template.
 
 use super::{
     ChannelCell, ClockAtom, ClockCell, ClockValue, Constraint, Edge, Expression, Local, Location, Network,
     Process, Rate, Statement, Sync,
 };
 
-/// How the parts of one process are written.
+/// Writes the parts of a process as text.
 pub(crate) struct Writer<'a> {
     network: &'a Network,
-    /// Clock constants count so many of the network's units of time.
+    /// Clock constants are multiplied by this.
     unit: i32,
-    /// What the names of the process begin with: `Train(2).`.
+    /// The prefix of the names of the process: `Train(2).`.
     prefix: String,
 }
 
@@ -45,10 +44,10 @@ impl<'a> Writer<'a> {
         self.finish(parts.join(", "), &edge.locals)
     }
 
-    /// Puts in the names of local cells, and leaves out what all names of the process begin with.
+    /// Inserts the names of local cells, and removes the prefix of the process.
     fn finish(&self, text: String, locals: &[Local]) -> String {
         let mut text = text.replace(&self.prefix, "");
-        // The longest numbers first: `$1` is a part of `$12`.
+        // Highest numbers first: `$1` is a prefix of `$12`.
         for (index, local) in locals.iter().enumerate().rev() {
             text = text.replace(&format!("${index}"), &local.name);
         }
@@ -61,7 +60,7 @@ impl<'a> Writer<'a> {
         clocks.into_iter().chain(data).collect()
     }
 
-    /// `x <= 5` and `x >= 5` together are `x == 5`.
+    /// Combines `x <= 5` and `x >= 5` into `x == 5`.
     fn clock_conditions(&self, atoms: &[ClockAtom]) -> Vec<String> {
         let mut texts = Vec::new();
         let mut at = 0;
@@ -193,13 +192,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// One of the elements of an array, whose first one is called `a[0]`.
+/// An element of an array, whose first cell is called `a[0]`.
 fn element(first: &str, index: &str) -> String {
     let array = first.rsplit_once('[').map_or(first, |(array, _)| array);
     format!("{array}[{index}]")
 }
 
-/// The name of a whole array, by that of its first cell.
+/// The name of an array, from that of its first cell.
 fn whole(first: &str) -> &str {
     first.strip_suffix("[0]").unwrap_or(first)
 }

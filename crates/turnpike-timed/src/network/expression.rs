@@ -1,15 +1,15 @@
-//! Integer expressions over cells of memory. Truth is a non-zero number.
+//! Integer expressions over memory cells. Non-zero numbers are true.
 
 use std::sync::Arc;
 
 use super::{FunctionId, LocationId, Place, ProcessId};
 
-/// Which memory a cell belongs to.
+/// The memory that a cell belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// The network's variables.
     Global,
-    /// The frame of the edge or of the function that is executed.
+    /// The frame of the current edge or function.
     Local,
 }
 
@@ -20,21 +20,21 @@ pub struct Cells {
     pub space: Space,
     /// First cell of the variable.
     pub base: u32,
-    /// Number of cells the offset may reach: the whole variable.
+    /// Number of cells that the offset can reach: the whole variable.
     pub count: u32,
-    /// Added to `base`. Every index in it is checked by its own [`Expression::InRange`].
+    /// Added to `base`. Each index in it is checked by its own [`Expression::InRange`].
     pub offset: Option<Box<Expression>>,
 }
 
 impl Cells {
-    /// One known cell.
+    /// A fixed cell.
     pub fn fixed(space: Space, base: u32) -> Self {
         Cells { space, base, count: 1, offset: None }
     }
 }
 
-/// An integer expression. Arithmetic is exact: what leaves 32 bits is an error of the model, as is
-/// division by zero.
+/// An integer expression. Arithmetic is exact: a result outside 32 bits is an error of the model,
+/// as is division by zero.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A number.
@@ -46,7 +46,7 @@ pub enum Expression {
     Table(Arc<[i32]>, Box<Expression>),
     /// `-e`, `!e`.
     Unary(Unary, Box<Expression>),
-    /// Both operands are evaluated, but for `And`, `Or` (left to right, as far as needed).
+    /// Both operands are evaluated, except that `And` and `Or` short-circuit.
     Binary(Binary, Box<Expression>, Box<Expression>, Place),
     /// `c ? a : b`.
     Conditional(Box<[Expression; 3]>),
@@ -61,9 +61,9 @@ pub enum Expression {
         /// Where it is written.
         place: Place,
     },
-    /// Over all values of a local cell, ascending.
+    /// Ranges over all values of a local cell, in ascending order.
     Quantified {
-        /// What is done with the values of the body.
+        /// How the values of the body are combined.
         quantifier: Quantifier,
         /// The local cell that is bound.
         local: u32,
@@ -71,10 +71,10 @@ pub enum Expression {
         low: i32,
         /// Last value.
         high: i32,
-        /// Evaluated for each.
+        /// Evaluated for each value.
         body: Box<Expression>,
     },
-    /// The result of a function. Arguments go to the first cells of its frame, one expression a
+    /// A function call. Arguments are stored in the first cells of its frame, one expression per
     /// cell.
     Call {
         /// The function.
@@ -84,7 +84,7 @@ pub enum Expression {
         /// Where it is called.
         place: Place,
     },
-    /// Assigns a cell and has the assigned value (UPPAAL: `x = e` inside an expression).
+    /// Assigns a cell and returns the value (UPPAAL: `x = e` inside an expression).
     Assign {
         /// Where to.
         target: Cells,
@@ -93,7 +93,7 @@ pub enum Expression {
         /// Where it is written.
         place: Place,
     },
-    /// Executes the first, has the value of the second: `x++` is `(old = x, x = old + 1, old)`.
+    /// Evaluates both and returns the second: `x++` is `(old = x, x = old + 1, old)`.
     Sequence(Box<[Expression; 2]>),
     /// Whether a process is in a location (queries only).
     At(ProcessId, LocationId),
@@ -153,7 +153,15 @@ pub enum Binary {
     Or,
 }
 
-/// What a bound variable ranges over an expression for.
+impl Binary {
+    /// Whether the result is always 0 or 1.
+    pub(crate) fn is_truth(self) -> bool {
+        use Binary::{And, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or};
+        matches!(self, Less | LessEqual | Equal | NotEqual | GreaterEqual | Greater | And | Or)
+    }
+}
+
+/// How a quantified expression combines the values of its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
     /// All values make the body true.
@@ -164,7 +172,7 @@ pub enum Quantifier {
     Sum,
 }
 
-/// Why an operator has no value.
+/// Why an operator has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undefined {
     /// The right operand of a division is zero.
@@ -176,9 +184,9 @@ pub enum Undefined {
 }
 
 impl Binary {
-    /// Applies the operator. Nothing wraps around.
+    /// Applies the operator without wrapping around.
     ///
-    /// `And` and `Or` need both operands here: who evaluates them lazily does not ask.
+    /// `And` and `Or` take both operands here; short-circuiting is up to the caller.
     #[inline]
     pub fn apply(self, left: i32, right: i32) -> Result<i32, Undefined> {
         let (a, b) = (i64::from(left), i64::from(right));

@@ -1,5 +1,5 @@
-//! A network of timed automata: what every input language is lowered to, and the only thing that is
-//! explored.
+//! Networks of timed automata: the common representation that every input language is lowered to
+//! and every analysis works on.
 //!
 //! Arrays, structs and the local variables of processes are flattened to numbered cells; templates
 //! are instantiated; `select` is expanded, one edge per choice. What remains dynamic are indices
@@ -18,8 +18,8 @@ pub use expression::{Binary, Cells, Expression, Quantifier, Space, Unary, Undefi
 pub use statement::{ClockValue, Function, Local, Statement};
 pub use visit::{Visitor, visit_block, visit_constraint, visit_parts, visit_statement};
 
-/// A clock, dense from 0. Its row in a full difference bound matrix would be one higher: row 0 is
-/// the constant zero.
+/// A clock; ids start at 0. Its row in a full difference bound matrix is one higher: row 0 is the
+/// constant zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClockId(pub u32);
 
@@ -47,7 +47,7 @@ pub struct ChannelId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
-/// Bytes of the source file.
+/// A byte range in the source file.
 pub type Place = Range<usize>;
 
 /// A network of timed automata.
@@ -59,8 +59,8 @@ pub struct Network {
     pub clocks: Vec<String>,
     /// Integer cells by id.
     pub variables: Vec<Variable>,
-    /// The automata, in the order of the system: it is the order of broadcast receivers and of
-    /// successors.
+    /// The automata, in the order of the system, which is also the order of broadcast receivers and
+    /// of successors.
     pub processes: Vec<Process>,
     /// Event names by id (`.tck`; in UPPAAL the channels that are taken without a direction).
     pub events: Vec<String>,
@@ -75,15 +75,15 @@ pub struct Network {
     /// Whether an assignment out of range disables a transition; otherwise it is an error of the
     /// model.
     pub out_of_range_disables: bool,
-    /// What the source asks for: queries of a UPPAAL file, in order, as written.
+    /// The queries in a UPPAAL file, in order, as written.
     pub queries: Vec<QueryText>,
-    /// The language it came from: decides how queries and labels are read.
+    /// The source language, which decides how queries and labels are parsed.
     pub language: Language,
-    /// A process that moves along with every transition, whoever takes part, and has no others: it
-    /// is no part of the model.
+    /// A process that moves along with every transition, whoever takes part, and never moves alone.
+    /// It is not part of the model.
     pub ticker: Option<ProcessId>,
-    /// How many parts make the source's unit of time, where clock constants have fractions: they
-    /// count such parts.
+    /// The number of parts that the source's unit of time is divided into, where clock constants
+    /// have fractions: they count such parts.
     pub parts: Option<std::num::NonZeroU32>,
 }
 
@@ -109,9 +109,9 @@ pub enum Language {
 pub struct QueryText {
     /// The formula.
     pub text: String,
-    /// The remark that goes with it; may be empty.
+    /// The comment on it; may be empty.
     pub comment: String,
-    /// Whether the model says that it holds, or that it does not.
+    /// Whether the model expects that it holds.
     pub expect: Option<bool>,
 }
 
@@ -137,7 +137,7 @@ pub struct Process {
     pub name: String,
     /// Locations by id.
     pub locations: Vec<Location>,
-    /// Where it may begin: exactly one in UPPAAL, any number in `.tck`.
+    /// Possible initial locations: exactly one in UPPAAL, any number in `.tck`.
     pub initial: Vec<LocationId>,
     /// Edges in the order of the source.
     pub edges: Vec<Edge>,
@@ -148,11 +148,11 @@ pub struct Process {
 /// A location.
 #[derive(Clone, Debug, Default)]
 pub struct Location {
-    /// Name; anonymous locations of UPPAAL get one that cannot be written.
+    /// Name; anonymous UPPAAL locations get one that is not an identifier.
     pub name: String,
     /// Must hold on entering, while delaying and on leaving.
     pub invariant: Constraint,
-    /// Which clocks stand still here.
+    /// Clocks that are stopped here.
     pub rates: Vec<Rate>,
     /// No delay here.
     pub urgent: bool,
@@ -164,15 +164,15 @@ pub struct Location {
     pub place: Place,
 }
 
-/// How fast a clock runs while a process is in a location: `x' == e` in its invariant. Clocks of
-/// which no location says anything run.
+/// The rate of a clock while a process is in a location: `x' == e` in its invariant. Clocks without
+/// a rate run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rate {
-    /// It only counts when this is non-zero; absent: always.
+    /// It applies only if this is non-zero; absent: always.
     pub when: Option<Expression>,
     /// The clock.
     pub clock: ClockCell,
-    /// 0: it stands still; 1: it runs. Anything else is an error of the model.
+    /// 0: stopped; 1: running. Anything else is an error of the model.
     pub value: Expression,
     /// Where it is written.
     pub place: Place,
@@ -181,13 +181,13 @@ pub struct Rate {
 /// An edge of a process.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Leaves from.
+    /// Source location.
     pub source: LocationId,
-    /// Leads to.
+    /// Target location.
     pub target: LocationId,
-    /// With whom it is taken.
+    /// How it synchronises.
     pub sync: Sync,
-    /// Holds before any update of the transition.
+    /// Evaluated before any update of the transition.
     pub guard: Constraint,
     /// Executed in order.
     pub update: Vec<Statement>,
@@ -197,12 +197,12 @@ pub struct Edge {
     pub place: Place,
 }
 
-/// With whom an edge is taken.
+/// How an edge synchronises.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sync {
     /// Alone (UPPAAL, no synchronisation label).
     Internal,
-    /// An event: together with others when vectors mention it, else alone.
+    /// With others if some vector mentions the event, otherwise alone.
     Event(EventId),
     /// `c!`
     Send(ChannelCell),
@@ -224,7 +224,7 @@ pub struct ChannelCell {
 pub struct Channel {
     /// Name: `go`, `go[2]`.
     pub name: String,
-    /// One sender, all receivers that can.
+    /// One sender, and all receivers that are able.
     pub broadcast: bool,
     /// No delay while a synchronisation on it is possible.
     pub urgent: bool,
@@ -237,9 +237,9 @@ pub struct Channel {
 pub struct Participant {
     /// The process.
     pub process: ProcessId,
-    /// The event it must take part with.
+    /// The event of its edge.
     pub event: EventId,
-    /// Takes part only when it has such an edge in its location.
+    /// Takes part only if its location has such an edge.
     pub weak: bool,
 }
 
@@ -252,10 +252,10 @@ pub struct Constraint {
     pub clocks: Vec<ClockAtom>,
 }
 
-/// `when` implies `left - right < bound` (or `<=`), where an absent clock is the constant zero.
+/// `when` implies `left - right < bound` (or `<=`); an absent clock is zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClockAtom {
-    /// The atom only counts when this is non-zero; absent: always.
+    /// The atom applies only if this is non-zero; absent: always.
     pub when: Option<Expression>,
     /// Minuend.
     pub left: Option<ClockCell>,
@@ -276,7 +276,7 @@ pub struct ClockCell {
     pub base: ClockId,
     /// Number of cells: 1 for a plain clock.
     pub count: u32,
-    /// Offset from `base`; `None` when it is known.
+    /// Offset from `base`; `None` if it is always 0.
     pub offset: Option<Expression>,
 }
 
@@ -289,7 +289,7 @@ impl Network {
 }
 
 impl Network {
-    /// Whether some clock may stand still.
+    /// Whether some clock can be stopped.
     pub fn has_stopwatches(&self) -> bool {
         let mut locations = self.processes.iter().flat_map(|process| &process.locations);
         locations.any(|location| !location.rates.is_empty())
@@ -297,14 +297,14 @@ impl Network {
 }
 
 impl ClockCell {
-    /// A clock that is known.
+    /// A fixed clock.
     pub fn fixed(clock: ClockId) -> Self {
         ClockCell { base: clock, count: 1, offset: None }
     }
 }
 
 impl Constraint {
-    /// Whether nothing is demanded.
+    /// Whether it has no conditions.
     pub fn is_trivial(&self) -> bool {
         self.data.is_empty() && self.clocks.is_empty()
     }

@@ -7,20 +7,20 @@ use super::{Cells, ClockCell, Expression, Place};
 pub enum Statement {
     /// `target = value` for one cell; the value must lie in the cell's range.
     Assign {
-        /// Where to.
+        /// The assigned cell.
         target: Cells,
-        /// What.
+        /// The new value.
         value: Expression,
         /// Where it is written.
         place: Place,
     },
     /// Copies `count` cells from one variable to another (arrays and structs have value semantics).
     Copy {
-        /// Where to: the offset names the first cell.
+        /// The first cell to write.
         target: Cells,
-        /// Where from: the offset names the first cell.
+        /// The first cell to read.
         source: Cells,
-        /// How many.
+        /// Number of cells.
         count: u32,
         /// Where it is written.
         place: Place,
@@ -38,7 +38,7 @@ pub enum Statement {
     Evaluate(Expression),
     /// `if`
     If(Expression, Vec<Statement>, Vec<Statement>),
-    /// `while`, with a budget of steps that ends loops which do not.
+    /// `while`; a budget of steps bounds it.
     While(Expression, Vec<Statement>, Place),
     /// Executes the body for each value of a local cell, ascending.
     For {
@@ -53,7 +53,7 @@ pub enum Statement {
     },
     /// Leaves the function with this value (0 for functions without result).
     Return(Option<Expression>),
-    /// The model promises that this holds.
+    /// The model asserts that this holds.
     Assert(Expression, Place),
 }
 
@@ -87,8 +87,8 @@ pub struct Function {
     /// All cells of the frame with their ranges; those beyond the parameters start at zero, or at
     /// `low` if zero is not in range.
     pub locals: Vec<Local>,
-    /// Executed in the frame of the caller: references to local cells of the caller need that. It
-    /// has no parameters then, and its local cells are among those of the caller.
+    /// Executed in the frame of the caller, as references to the caller's local cells require. It
+    /// then has no parameters, and its local cells are among those of the caller.
     pub shared: bool,
     /// Range that a returned value must lie in.
     pub result: Option<(i32, i32)>,

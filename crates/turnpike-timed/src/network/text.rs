@@ -1,9 +1,9 @@
-//! Expressions as text, for people: as one would write them in the model.
+//! Expressions as text, in the notation of the model.
 
 use super::{Binary, Cells, Expression, Network, Quantifier, Space, Unary};
 
 impl Network {
-    /// An expression as text. Local cells have no names here, and are called `$0`, `$1`, ….
+    /// An expression as text. Local cells have no names here, and are written `$0`, `$1`, ….
     pub(crate) fn expression_text(&self, expression: &Expression) -> String {
         stacker::maybe_grow(64 << 10, 1 << 20, || match expression {
             Expression::Constant(value) => value.to_string(),
@@ -48,7 +48,7 @@ impl Network {
         })
     }
 
-    /// An operand, in parentheses if it has operators itself.
+    /// An operand, in parentheses if it contains operators.
     fn operand_text(&self, expression: &Expression) -> String {
         let text = self.expression_text(expression);
         match expression {

@@ -1,4 +1,4 @@
-//! Visits everything that expressions and statements consist of.
+//! Visitors of expressions and statements.
 
 use super::{Cells, ClockAtom, ClockCell, ClockValue, Constraint, Expression, FunctionId, Statement};
 
@@ -6,8 +6,7 @@ use super::{Cells, ClockAtom, ClockCell, ClockValue, Constraint, Expression, Fun
 const RED_ZONE: usize = 64 << 10;
 const MORE_STACK: usize = 1 << 20;
 
-/// Looks for something in expressions and statements. Methods that are not overridden visit the
-/// parts, in the order in which they are evaluated.
+/// Visits expressions and statements. The default methods visit the parts in evaluation order.
 pub trait Visitor {
     /// An expression.
     fn expression(&mut self, expression: &Expression) {

@@ -1,13 +1,13 @@
-//! Observers: automata that watch a model and never keep it from moving. They join the network
-//! before zones are made, so that their clocks know those of the model; what is to be found is then
-//! a location of the observer.
+//! Observers: automata that watch a model without restricting it. They are added to the network
+//! before exploration, so their clocks can be compared with those of the model; the search then
+//! looks for a location of the observer.
 //!
-//! In a `.tck` model an observer takes part weakly in what it watches: `sync:P@a:Watch@seen?` means
-//! that whenever `P` takes part with `a`, alone or with others, `Watch` does too, provided that its
-//! location has an edge with `seen`. Such edges have no guards, as everywhere in that format. In a
-//! UPPAAL model an observer hears broadcast channels, whose senders never wait for it, and reads
-//! variables. In both, clocks are compared on edges that the observer takes alone: `late` with `y >
-//! 5` while it waits for an answer.
+//! In a `.tck` model an observer takes part weakly in the events that it watches:
+//! `sync:P@a:Watch@seen?` means that whenever `P` takes part with `a`, alone or with others,
+//! `Watch` does too, provided that its location has an edge with `seen`. As everywhere in that
+//! format, such edges have no guards. In a UPPAAL model an observer receives on broadcast channels,
+//! which never block their senders, and reads variables. In both, an observer compares clocks on
+//! edges that it takes alone, for example to `late` with `y > 5` while it waits for an answer.
 
 use turnpike_model::Diagnostic;
 
@@ -19,18 +19,18 @@ use crate::syntax::uppaal::{parse_xml, parse_xta};
 use crate::tck;
 use crate::uppaal::{self, Format};
 
-/// A model's text with those of its observers behind it.
+/// The text of a model, followed by those of its observers.
 #[derive(Clone, Debug, Default)]
 pub struct Joined {
     /// All texts.
     pub text: String,
-    /// Where the text of each observer begins.
+    /// The start of each observer's text.
     pub starts: Vec<usize>,
 }
 
 impl Joined {
-    /// The text that a byte belongs to, with its place there: nothing for the model, else the
-    /// number of an observer.
+    /// The text that a byte belongs to, and the offset in it: `None` for the model, else the number
+    /// of an observer.
     pub fn place(&self, byte: usize) -> (Option<usize>, usize) {
         match self.starts.partition_point(|&start| start <= byte) {
             0 => (None, byte),
@@ -38,7 +38,7 @@ impl Joined {
         }
     }
 
-    /// Puts texts behind each other.
+    /// Concatenates texts.
     pub fn new(model: &str, observers: &[String]) -> Joined {
         let mut joined = Joined { text: model.to_owned(), starts: Vec::new() };
         for observer in observers {
@@ -64,19 +64,19 @@ pub fn tck(model: &str, observers: &[String]) -> Result<(Network, Vec<Diagnostic
     for vector in watching {
         let (seen, watched): (Vec<Participant>, Vec<Participant>) =
             vector.iter().partition(|part| part.process.0 as usize >= processes);
-        let told = |message: &str| Err(vec![Diagnostic::error(message).help("write sync:P@a:Watch@seen?")]);
+        let reject = |message: &str| Err(vec![Diagnostic::error(message).help("write sync:P@a:Watch@seen?")]);
         let [watched] = watched.as_slice() else {
-            return told("an observer watches one process in each of its sync lines");
+            return reject("an observer watches one process in each of its sync lines");
         };
         if watched.weak || seen.is_empty() || seen.iter().any(|part| !part.weak) {
-            return told("an observer takes part weakly in what a process of the model does");
+            return reject("an observer must take part weakly in an event of a process of the model");
         }
         let same = |part: &&Participant| (part.process, part.event) == (watched.process, watched.event);
         let mut known = false;
         for other in &mut network.vectors {
             let Some(part) = other.iter().find(same) else { continue };
             if part.weak {
-                return told("an observer cannot watch what takes part weakly itself");
+                return reject("an observer cannot watch a weak participant");
             }
             other.extend_from_slice(&seen);
             known = true;
@@ -93,10 +93,10 @@ pub fn tck(model: &str, observers: &[String]) -> Result<(Network, Vec<Diagnostic
     Ok((network, warnings))
 }
 
-/// Blanks the line that names a system: the model has a name.
+/// Blanks out the line that names a system: the model has a name.
 fn without_system(text: &str) -> String {
     let line = |line: &str| match line.trim_start().starts_with("system:") {
-        // Places stay what they are.
+        // Keep all offsets.
         true => line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect(),
         false => line.to_owned(),
     };
@@ -123,7 +123,7 @@ pub fn uppaal(
             parse_xta(observer).map_err(|errors| placeless(errors, Some((number + 1, observer))))?;
         join(&mut model, tree).map_err(|error| vec![error])?;
     }
-    let lowered = uppaal::lowered(model, settings).map_err(|errors| placeless(errors, None))?;
+    let lowered = uppaal::lower_model(model, settings).map_err(|errors| placeless(errors, None))?;
     for process in &lowered.0.processes[alone.processes.len()..] {
         for edge in &process.edges {
             let (cell, sends) = match &edge.sync {
@@ -134,8 +134,7 @@ pub fn uppaal(
             let channel = &lowered.0.channels[cell.base.0 as usize];
             if sends || !channel.broadcast {
                 let (name, channel) = (&process.name, &channel.name);
-                let message =
-                    format!("the observer {name} would take part in what happens on channel {channel}");
+                let message = format!("the observer {name} would synchronise on channel {channel}");
                 return Err(vec![Diagnostic::error(message).help(
                     "observers receive on broadcast channels and read variables; make the channel broadcast, \
                      or let the model note what happened in a variable",
@@ -147,7 +146,7 @@ pub fn uppaal(
     Ok(lowered)
 }
 
-/// Refuses observers that assign what belongs to the model.
+/// Rejects observers that assign variables or clocks of the model.
 fn only_reads(alone: &Network, joined: &Network) -> Result<(), Vec<Diagnostic>> {
     for process in &joined.processes[alone.processes.len()..] {
         let written = Written::by(joined, std::slice::from_ref(process));
@@ -160,7 +159,7 @@ fn only_reads(alone: &Network, joined: &Network) -> Result<(), Vec<Diagnostic>> 
         if let Some(name) = assigned.find_map(|(name, _)| Some(name).filter(of_model)) {
             let message =
                 format!("the observer {} would assign {name}, which belongs to the model", process.name);
-            let help = "observers read what the model has, and assign variables and clocks of their own";
+            let help = "an observer may read the model, but assign only its own variables and clocks";
             return Err(vec![Diagnostic::error(message).help(help)]);
         }
     }
@@ -182,9 +181,9 @@ fn join(model: &mut Model, observer: Model) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Errors that point into another text than the model's tell the line in words.
+/// Moves the position of errors outside the model's text into the message.
 fn placeless(errors: Vec<Diagnostic>, observer: Option<(usize, &String)>) -> Vec<Diagnostic> {
-    let told = |mut error: Diagnostic| {
+    let located = |mut error: Diagnostic| {
         let span = error.span.take();
         if let (Some((number, text)), Some(span)) = (observer, span) {
             let line = text.get(..span.range.start).map_or(1, |before| before.matches('\n').count() + 1);
@@ -194,7 +193,7 @@ fn placeless(errors: Vec<Diagnostic>, observer: Option<(usize, &String)>) -> Vec
         }
         error
     };
-    errors.into_iter().map(told).collect()
+    errors.into_iter().map(located).collect()
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
-//! What is asked about a network: conditions on states, and queries over them. One syntax,
-//! UPPAAL's, for every input language.
+//! Conditions on states, and queries over them. All input languages use UPPAAL's syntax.
 
-mod asked;
 mod names;
+mod search;
 
-pub use self::asked::{Asked, measured};
 pub use self::names::Names;
+pub use self::search::{Asked, measured};
 use crate::network::{ClockAtom, ClockCell, Expression, Rate};
 
-/// Places in conditions and queries count bytes from here on: they are not places of the model.
+/// Offset of places in conditions and queries, so that they differ from places in the model.
 pub(crate) const QUESTIONS: usize = 1 << 40;
 
 /// A condition on a state with its clocks: any boolean combination.
@@ -18,16 +17,16 @@ pub enum Condition {
     Data(Expression),
     /// A bound on clocks.
     Clock(ClockAtom),
-    /// Not.
+    /// The condition does not hold.
     Not(Box<Condition>),
-    /// All of them.
+    /// All conditions hold.
     And(Vec<Condition>),
-    /// Some of them.
+    /// Some condition holds.
     Or(Vec<Condition>),
     /// No transition is possible, now or after any delay.
     Deadlock,
-    /// `x' == e`: how fast a clock runs. Only in invariants, which say it of their location; it
-    /// says nothing of a state.
+    /// `x' == e`: the rate of a clock. Only in invariants, where it concerns the location; it does
+    /// not restrict states.
     Rate(Rate),
 }
 
@@ -36,7 +35,7 @@ pub enum Condition {
 pub struct Query {
     /// The form of the formula.
     pub kind: QueryKind,
-    /// As written.
+    /// The text as written.
     pub text: String,
 }
 
@@ -54,18 +53,18 @@ pub enum QueryKind {
     Eventually(Condition),
     /// `p --> q`: after `p`, every path meets `q`.
     LeadsTo(Condition, Condition),
-    /// `sup{p}: e, f`: how large or small expressions get in reachable states.
+    /// `sup{p}: e, f`: extreme values of expressions in reachable states.
     Extremum {
-        /// Which is asked for.
+        /// Which extremum.
         extremum: Extremum,
-        /// Only states in which this holds count.
+        /// Only states that meet this are measured.
         condition: Option<Condition>,
-        /// Of these; never empty.
+        /// What is measured; never empty.
         quantities: Vec<Quantity>,
     },
 }
 
-/// Which extremum is asked for.
+/// A requested extremum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extremum {
     /// `sup`
@@ -76,7 +75,7 @@ pub enum Extremum {
     Bounds,
 }
 
-/// What can be measured in a state.
+/// A quantity that can be measured in a state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Quantity {
     /// An integer.

@@ -1,4 +1,4 @@
-//! The names that conditions and queries use.
+//! The names available in conditions and queries.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::typed::{
     State, quantity,
 };
 
-/// The names that conditions and queries may use: of a UPPAAL model its declarations, types,
-/// constants and processes; of any other network its variables, clocks, processes, locations and
+/// The names available in conditions and queries. For a UPPAAL model: its declarations, types,
+/// constants and processes; for any other network: its variables, clocks, processes, locations and
 /// labels.
 #[derive(Clone, Debug)]
 pub struct Names {
     state: Arc<State>,
-    /// The UPPAAL model behind them, if there is one.
+    /// The UPPAAL model that they come from, if there is one.
     model: Option<Arc<tree::Model>>,
 }
 
@@ -34,13 +34,13 @@ impl Default for Names {
 }
 
 impl Names {
-    /// What lowering a UPPAAL model leaves behind.
+    /// The names left from lowering a UPPAAL model.
     pub(crate) fn new(state: State, model: tree::Model) -> Names {
         Names { state: Arc::new(state), model: Some(Arc::new(model)) }
     }
 
     /// The names of a network that did not come from UPPAAL: `x`, `t[2]`, `P.loc`, and labels as
-    /// words of their own.
+    /// plain words.
     pub fn of(network: &Network) -> Names {
         let mut state = State {
             scopes: vec![Scope::default(), Scope { parent: Some(GLOBAL), ..Scope::default() }],
@@ -71,7 +71,7 @@ impl Names {
         Names { state: Arc::new(state), model: None }
     }
 
-    /// Reads a condition on states: `P.cs && id == 3 && x < 5`. Spans of errors count bytes of the
+    /// Parses a condition on states: `P.cs && id == 3 && x < 5`. Spans of errors count bytes of the
     /// text.
     pub fn condition(&self, network: &Network, text: &str) -> Result<Condition, Diagnostic> {
         let read = || {
@@ -81,9 +81,9 @@ impl Names {
         read().map_err(within_question)
     }
 
-    /// The network that these names belong to, and names for it, with time counted in parts that are small
-    /// enough for the fractions in questions; nothing where it is, or where that would be too small.
-    /// `settings` are those that the model was read with.
+    /// The network that these names belong to, and its names, with the unit of time divided so that
+    /// fractions in the questions become integers. `None` if the unit is small enough already or
+    /// would become too small. `settings` are those with which the model was read.
     pub fn refined(
         &self,
         settings: &[(String, String)],
@@ -93,8 +93,8 @@ impl Names {
         if !are_finer(self.state.parts, questions) {
             return None;
         }
-        // As if the model had been written with them.
-        let mut asked = tree::Model::clone(model);
+        // As if the model contained the questions.
+        let mut extended = tree::Model::clone(model);
         let query = |text: &&str| {
             let text = match syntax::parse_query(text) {
                 Ok(_) => (*text).to_owned(),
@@ -102,14 +102,14 @@ impl Names {
             };
             tree::Query { text, comment: String::new(), expect: None, span: 0..0 }
         };
-        asked.queries.extend(questions.iter().map(query));
-        Some(lower::uppaal::lower(&asked, settings).map(|(mut network, state, _)| {
+        extended.queries.extend(questions.iter().map(query));
+        Some(lower::uppaal::lower(&extended, settings).map(|(mut network, state, _)| {
             network.queries.truncate(model.queries.len());
             (network, Names { state: Arc::new(state), model: Some(Arc::clone(model)) })
         }))
     }
 
-    /// Reads a query: `A[] not (P1.cs and P2.cs)`. Spans of errors count bytes of the text.
+    /// Parses a query: `A[] not (P1.cs and P2.cs)`. Spans of errors count bytes of the text.
     pub fn query(&self, network: &Network, text: &str) -> Result<Query, Diagnostic> {
         let kind = self.query_kind(network, text).map_err(within_question)?;
         Ok(Query { kind, text: text.to_owned() })
@@ -154,7 +154,7 @@ impl Names {
     }
 }
 
-/// An error about a question, whose span counts bytes of its text.
+/// An error in a question, whose span counts bytes of its text.
 fn within_question(mut error: Diagnostic) -> Diagnostic {
     if let Some(span) = &mut error.span {
         span.range = span.range.start.saturating_sub(QUESTIONS)..span.range.end.saturating_sub(QUESTIONS);
@@ -162,7 +162,7 @@ fn within_question(mut error: Diagnostic) -> Diagnostic {
     error
 }
 
-/// Adds a cell by its name; `t[2]` belongs to the array `t`, whose cells follow each other.
+/// Adds a cell by its name; `t[2]` belongs to the array `t`, whose cells are consecutive.
 fn add_cell(names: &mut FxHashMap<String, Named>, name: &str, ty: &Type, memory: &Memory, id: u32) {
     let plain = |ty: Type, base| {
         let lvalue = Lvalue::new(ty, memory.clone(), base);
@@ -193,7 +193,7 @@ fn add_cell(names: &mut FxHashMap<String, Named>, name: &str, ty: &Type, memory:
     }
 }
 
-/// For each label, that some process is in a location with it.
+/// For each label, the condition that some process is in a location that carries it.
 fn labels(network: &Network) -> Vec<(String, Expression)> {
     let mut labels: Vec<(String, Vec<Expression>)> = Vec::new();
     let mut positions: FxHashMap<&str, usize> = FxHashMap::default();
@@ -216,7 +216,7 @@ fn labels(network: &Network) -> Vec<(String, Expression)> {
         .collect()
 }
 
-/// What stands behind names that do not come from UPPAAL.
+/// The model of names that do not come from UPPAAL.
 static NO_MODEL: tree::Model = tree::Model {
     dialect: tree::Dialect::New,
     declarations: Vec::new(),

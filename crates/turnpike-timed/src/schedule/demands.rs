@@ -6,8 +6,8 @@ use crate::evaluate::{Machine, Outcome};
 use crate::network::{ClockAtom, ClockCell, Network, ProcessId};
 use crate::query::Condition;
 
-/// A bound on moments. Moment 0 is the beginning, moment `k` the `k`-th transition; the one behind
-/// the last transition is the end.
+/// An upper bound on moments. Moment 0 is the start, moment `k` the `k`-th transition; the one
+/// after the last transition is the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Demand {
     pub(super) left: Side,
@@ -16,12 +16,12 @@ pub(super) struct Demand {
     pub(super) strict: bool,
 }
 
-/// What is bounded from above.
+/// The quantity that a demand bounds from above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// `later - earlier`.
     Difference { later: usize, earlier: usize },
-    /// A sum of moments, each times a number: only where clocks stand still now and then.
+    /// A sum of moments, each with a factor; needed only where clocks can be stopped.
     Sum(Vec<(usize, i64)>),
 }
 
@@ -30,7 +30,7 @@ impl Demand {
         Demand { left: Side::Difference { later, earlier }, bound, strict }
     }
 
-    /// What says the contrary.
+    /// The negation.
     pub(super) fn opposite(&self) -> Demand {
         let left = match &self.left {
             Side::Difference { later, earlier } => Side::Difference { later: *earlier, earlier: *later },
@@ -39,7 +39,7 @@ impl Demand {
         Demand { left, bound: -self.bound, strict: !self.strict }
     }
 
-    /// Whether moments, as multiples of `1 / unit`, meet it.
+    /// Whether moments, given as multiples of `1 / unit`, meet the demand.
     pub(super) fn holds(&self, moments: &[i64], unit: i64) -> bool {
         let wide = |moment: usize| i128::from(moments[moment]);
         let left = match &self.left {
@@ -57,8 +57,8 @@ pub(super) struct Demands {
     /// Number of moments.
     pub(super) moments: usize,
     pub(super) always: Vec<Demand>,
-    /// Each is a list of bounds that must not all hold: a transition with a higher priority would
-    /// be possible, somebody would receive a broadcast who does not, or time would pass where it
+    /// Each is a list of bounds that must not all hold: otherwise a transition of higher priority
+    /// would be possible, an absent process would receive a broadcast, or time would pass where it
     /// must not.
     pub(super) rivals: Vec<Vec<Demand>>,
     /// Ways to meet the target: the demands of one of them must hold as well.
@@ -66,7 +66,7 @@ pub(super) struct Demands {
 }
 
 impl Demands {
-    /// Counts time in smaller parts; `None` if bounds become too large.
+    /// Divides the unit of time into `parts`; `None` if bounds become too large.
     pub(super) fn refine(&mut self, parts: i64) -> Option<()> {
         let lists = self.rivals.iter_mut().chain(&mut self.alternatives);
         for demand in self.always.iter_mut().chain(lists.flatten()) {
@@ -76,10 +76,10 @@ impl Demands {
     }
 }
 
-/// A target with more alternatives than this is cut off: one of so many will do.
+/// The alternatives of a target are cut off after this many: meeting one is enough.
 const ALTERNATIVES: usize = 4096;
 
-/// The demands of a path, which is executed as far as variables are concerned.
+/// The demands of a path. Its updates of variables are executed on the way.
 pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> Outcome<Demands> {
     let mut machine = rules::start(network, &path.initial);
     let end = path.steps.len() + 1;
@@ -117,7 +117,7 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
     collector.wait(network, &mut machine, path.steps.len())?;
     collector.demands.alternatives = match target {
         None => {
-            // Nothing is to be waited for.
+            // There is nothing to wait for.
             collector.less(end, end - 1);
             vec![Vec::new()]
         }
@@ -131,8 +131,8 @@ pub(super) fn of(network: &Network, path: &Path, target: Option<&Condition>) -> 
     Ok(collector.demands)
 }
 
-/// The value of a clock: a sum of moments plus a number, plus the moment at which it is asked if it
-/// runs.
+/// The value of a clock: a sum of moments plus a constant, plus the moment of evaluation if the
+/// clock runs.
 #[derive(Clone, Debug)]
 struct Clock {
     terms: Vec<(usize, i64)>,
@@ -147,12 +147,12 @@ struct Collector {
 }
 
 impl Collector {
-    /// Demands that one moment is not after another.
+    /// Demands `later <= earlier` of two moments.
     fn less(&mut self, later: usize, earlier: usize) {
         self.demands.always.push(Demand::difference(later, earlier, 0, false));
     }
 
-    /// What clocks are after the updates of a transition.
+    /// Applies the updates of a transition to the clocks.
     fn assign(&mut self, machine: &Machine<'_>, moment: usize) {
         let changed = |clock: usize| {
             let source = machine.origin(clock as u32);
@@ -163,7 +163,8 @@ impl Collector {
             .map(|clock| {
                 let source = machine.origin(clock as u32);
                 let mut value = match source.clock {
-                    // Whether it runs from now on is seen when the transition was taken.
+                    // Assume that it runs; `switch` corrects this once the target locations are
+                    // known.
                     None => Clock { terms: vec![(moment, -1)], constant: 0, runs: true },
                     Some(from) => self.clocks[from.0 as usize].clone(),
                 };
@@ -176,7 +177,7 @@ impl Collector {
         }
     }
 
-    /// Stops and starts clocks at a moment, as the locations want it.
+    /// Stops and starts clocks at a moment, as the current locations demand.
     fn switch(&mut self, machine: &mut Machine<'_>, moment: usize) -> Outcome<()> {
         if !self.stopwatches {
             return Ok(());
@@ -190,7 +191,7 @@ impl Collector {
         Ok(())
     }
 
-    /// What makes transitions possible that go before the one that is taken.
+    /// Collects what makes transitions of higher priority possible.
     fn rivals<'n>(
         &mut self,
         network: &'n Network,
@@ -204,7 +205,8 @@ impl Collector {
                 stopwatches: self.stopwatches,
                 demands: Demands::default(),
             };
-            // Nobody may be left out who could receive: some bound of each of their guards fails.
+            // Every process that can receive does: for an absent one, some bound of each guard
+            // fails.
             let mut ways: Vec<Vec<Demand>> = vec![Vec::new()];
             for guard in rules::absent(network, machine, &rival)? {
                 let longer = |way: &Vec<Demand>| {
@@ -228,7 +230,7 @@ impl Collector {
             });
             machine.undo();
             machine.locations = locations;
-            // What cannot be done is in nobody's way.
+            // A transition whose updates fail or leave the invariant cannot be a rival.
             if possible.is_ok() {
                 let always = &needs.demands.always;
                 let all = ways.into_iter().map(|way| always.iter().cloned().chain(way).collect());
@@ -238,8 +240,8 @@ impl Collector {
         Ok(())
     }
 
-    /// The time between transition `number` and the next moment: it does not run backwards,
-    /// invariants hold, and where waiting is forbidden there is none.
+    /// The delay between transition `number` and the next moment: it is not negative, invariants
+    /// hold throughout, and it is zero where waiting is forbidden.
     fn wait<'n>(&mut self, network: &'n Network, machine: &mut Machine<'n>, number: usize) -> Outcome<()> {
         self.less(number, number + 1);
         match rules::waiting(network, machine)? {
@@ -254,8 +256,8 @@ impl Collector {
         self.invariants(network, machine, number + 1)
     }
 
-    /// Ways not to wait beyond a moment at which all of these comparisons hold, between transition
-    /// `number` and the next: one of them is needed.
+    /// The ways not to wait, between transition `number` and the next, beyond a moment at which all
+    /// comparisons of `stop` hold. One of them must hold.
     fn ways_around(&self, stop: &[Comparison], number: usize) -> Vec<Demand> {
         let next = number + 1;
         let mut ways = Vec::new();
@@ -263,14 +265,14 @@ impl Collector {
         let runs = |clock: Option<usize>| i64::from(clock.is_some_and(|clock| self.clocks[clock].runs));
         for one in stop {
             match runs(one.left) - runs(one.right) {
-                // Does not change with time.
+                // Does not change as time passes.
                 0 => ways.push(self.demand(one, number).opposite()),
-                // It is over already.
+                // Has already ceased to hold.
                 change if change > 0 => {
                     ways.push(self.demand(one, number).opposite());
                     uppers.push(one);
                 }
-                // The next transition is taken when it begins, or before.
+                // The next transition is taken no later than when it starts to hold.
                 _ => {
                     let mut begins = self.demand(one, next).opposite();
                     begins.strict = false;
@@ -279,8 +281,8 @@ impl Collector {
                 }
             }
         }
-        // It begins after it is over. At any moment, lower + upper together do not depend on the
-        // moment.
+        // It starts to hold after the other has ceased to. The sum of the lower and the upper bound
+        // does not depend on the moment.
         for lower in &lowers {
             for upper in &uppers {
                 let (one, other) = (self.demand(lower, next), self.demand(upper, next));
@@ -318,12 +320,12 @@ impl Collector {
         Ok(())
     }
 
-    /// What a comparison at a moment says of moments.
+    /// Translates a comparison of clocks at a moment into a demand on moments.
     fn demand(&self, comparison: &Comparison, moment: usize) -> Demand {
         let &Comparison { left, right, bound, strict } = comparison;
         let mut bound = bound;
-        // The usual case: a running clock is `moment - since + constant`, and the constant zero has
-        // begun now.
+        // The usual case: a running clock is `moment - since + constant`, and the zero clock has
+        // `since == moment`.
         if !self.stopwatches {
             let since = |clock: Option<usize>| clock.map_or(moment, |clock| self.clocks[clock].terms[0].0);
             let constant = |clock: Option<usize>| clock.map_or(0, |clock| self.clocks[clock].constant);
@@ -342,7 +344,8 @@ impl Collector {
         normal(terms, bound, strict)
     }
 
-    /// Extends each way by what the condition, or its negation, demands of the last moment.
+    /// Extends each way by what the condition (or its negation, unless `wanted`) demands of the
+    /// last moment.
     fn ways(
         &self,
         machine: &mut Machine<'_>,
@@ -379,13 +382,13 @@ impl Collector {
             (Condition::Clock(atom), _) => match rules::compare(machine, atom)? {
                 Some(comparison) => {
                     let demand = self.demand(&comparison, end);
-                    let told = if wanted { demand } else { demand.opposite() };
-                    ways.iter_mut().for_each(|way| way.push(told.clone()));
+                    let needed = if wanted { demand } else { demand.opposite() };
+                    ways.iter_mut().for_each(|way| way.push(needed.clone()));
                 }
                 None if wanted => {}
                 None => ways.clear(),
             },
-            // Which valuations are stuck is not told by moments alone.
+            // Moments alone do not determine which valuations are deadlocked.
             (Condition::Deadlock | Condition::Rate(_), _) => {}
         }
         Ok(())
@@ -401,7 +404,7 @@ fn add(terms: &mut Vec<(usize, i64)>, moment: usize, times: i64) {
     terms.retain(|term| term.1 != 0);
 }
 
-/// What a demand bounds, as a sum.
+/// The bounded quantity, as a sum.
 fn terms(demand: &Demand) -> Vec<(usize, i64)> {
     let mut terms = Vec::new();
     terms_into(demand, &mut terms);
@@ -418,7 +421,7 @@ fn terms_into(demand: &Demand, terms: &mut Vec<(usize, i64)>) {
     }
 }
 
-/// A demand on a sum, as a difference if it is one.
+/// Turns a demand on a sum into one on a difference where possible.
 fn normal(mut terms: Vec<(usize, i64)>, bound: i64, strict: bool) -> Demand {
     terms.retain(|term| term.1 != 0);
     match *terms.as_slice() {
@@ -430,7 +433,7 @@ fn normal(mut terms: Vec<(usize, i64)>, bound: i64, strict: bool) -> Demand {
     }
 }
 
-/// The clock that a cell names, as an index.
+/// The clock that a cell denotes, as an index.
 pub(super) fn clock(
     machine: &mut Machine<'_>,
     cell: Option<&ClockCell>,

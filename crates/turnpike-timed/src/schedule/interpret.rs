@@ -1,4 +1,4 @@
-//! Executes a run on clock values: no zones, no bounds, just numbers.
+//! Executes a run on clock values, without zones or bounds.
 
 use super::rules::{self, Comparison, Waiting, fail};
 use super::{Path, Times, priority};
@@ -6,8 +6,8 @@ use crate::evaluate::{Machine, Outcome};
 use crate::network::{ClockAtom, Network, ProcessId};
 use crate::query::Condition;
 
-/// Executes a run, checking every rule on the way; clock values right after each transition, in
-/// units of time.
+/// Executes a run and checks every rule on the way. Returns the clock values right after each
+/// transition, in units of time.
 pub(super) fn run(
     network: &Network,
     path: &Path,
@@ -68,7 +68,7 @@ pub(super) fn running_at_end(network: &Network, path: &Path) -> Outcome<Vec<bool
     rules::running(&mut machine)
 }
 
-/// Gives clocks the values of the updates.
+/// Assigns to each clock the value that the updates gave it.
 fn assign(machine: &Machine<'_>, clocks: &mut [i64], unit: i64) -> Outcome<()> {
     let before = clocks.to_vec();
     for (clock, value) in clocks.iter_mut().enumerate() {
@@ -81,8 +81,8 @@ fn assign(machine: &Machine<'_>, clocks: &mut [i64], unit: i64) -> Outcome<()> {
     Ok(())
 }
 
-/// Whether a transition that variables and locations allow can be taken at these values of the
-/// clocks. Nothing changes.
+/// Whether a transition that variables and locations enable can be taken with these clock values.
+/// The machine is left unchanged.
 fn can_be_taken<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
@@ -91,7 +91,7 @@ fn can_be_taken<'n>(
     unit: i64,
 ) -> bool {
     let locations = machine.locations.clone();
-    let mut tried = || {
+    let mut is_possible = || {
         for &(process, index) in participants {
             let edge = rules::edge(network, process, index)?;
             machine.enter(&edge.locals);
@@ -111,11 +111,11 @@ fn can_be_taken<'n>(
         assign(machine, &mut after, unit)?;
         check_invariants(network, machine, &after, unit).map(|()| true)
     };
-    let taken: Outcome<bool> = tried();
+    let outcome: Outcome<bool> = is_possible();
     machine.undo();
     machine.locations = locations;
-    // What fails is not possible.
-    taken.unwrap_or(false)
+    // A transition whose evaluation fails is not possible.
+    outcome.unwrap_or(false)
 }
 
 fn wait<'n>(
@@ -178,7 +178,7 @@ fn meets_bound(one: &Comparison, clocks: &[i64], unit: i64) -> bool {
 fn holds_before(all: &[Comparison], clocks: &[i64], runs: &[bool], delay: i64, unit: i64) -> bool {
     let value = |clock: Option<usize>| clock.map_or(0, |clock| clocks[clock]);
     let speed = |clock: Option<usize>| i64::from(clock.is_some_and(|clock| runs[clock]));
-    // They hold between these times, of which the flag tells whether they are excluded.
+    // The interval in which all hold; a flag says whether its end is excluded.
     let (mut from, mut to) = ((0, false), (delay, true));
     for one in all {
         let left = one.bound * unit - (value(one.left) - value(one.right));
@@ -193,7 +193,7 @@ fn holds_before(all: &[Comparison], clocks: &[i64], runs: &[bool], delay: i64, u
     from.0 < to.0 || (from.0 == to.0 && !from.1 && !to.1)
 }
 
-/// Whether a condition holds, or does not when that is wanted.
+/// Whether the value of a condition is `wanted`.
 fn meets(
     machine: &mut Machine<'_>,
     condition: &Condition,
@@ -214,7 +214,7 @@ fn meets(
             }
             all
         }
-        // Decided on zones, both ways.
+        // These are decided on zones.
         Condition::Deadlock | Condition::Rate(_) => true,
     })
 }

@@ -1,9 +1,10 @@
-//! From a path of edges to a run with exact times.
+//! Turns a path of edges into a run with exact times.
 //!
-//! All that a path demands of its clocks are bounds on differences of the moments at which its
-//! transitions are taken: a clock's value is the time since it was last assigned. The earliest
-//! moments are a longest path in the graph of these differences. The run is then executed by an
-//! interpreter on clock values that knows nothing of zones; only what it accepts is told.
+//! Everything that a path demands of its clocks is a bound on the difference of the moments at
+//! which its transitions are taken: a clock's value is the time since it was last reset. The
+//! earliest moments are longest paths in the graph of these differences. An interpreter on clock
+//! values, which shares no code with the zones, then executes the run; a run that it rejects is not
+//! reported.
 
 mod demands;
 mod interpret;
@@ -24,8 +25,8 @@ use crate::network::{LocationId, Network, ProcessId};
 use crate::query::Condition;
 use demands::{Demand, Demands};
 
-/// A path: where the processes begin, and for each transition the edges that are taken together, in
-/// the order of their updates.
+/// A path: the initial locations of the processes, and for each transition the edges that are taken
+/// together, in the order of their updates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
     /// Initial locations by process.
@@ -35,8 +36,8 @@ pub struct Path {
 }
 
 /// Finds the earliest times at which the transitions of a path can be taken so that the last state
-/// meets `target`, and executes the run. Times are told as multiples of what a unit of the network
-/// stands for.
+/// meets `target`, and executes the run. Times are reported in the model's own units: one unit of
+/// the network counts as `unit` of them.
 pub fn schedule(
     network: &Network,
     path: &Path,
@@ -46,7 +47,7 @@ pub fn schedule(
     schedule_with(network, path, target, &[], unit)
 }
 
-/// The same where some delays are chosen: `delays[k]` is the time before transition `k`.
+/// As [`schedule`], with some delays fixed: `delays[k]` is the time before transition `k`.
 pub fn schedule_with(
     network: &Network,
     path: &Path,
@@ -55,16 +56,16 @@ pub fn schedule_with(
     unit: i32,
 ) -> Result<Schedule, StepError> {
     let times = find_times(network, path, target, delays, unit)?;
-    let states = interpret::run(network, path, target, &times).map_err(|fault| told(&fault))?;
+    let states = interpret::run(network, path, target, &times).map_err(|fault| step_error(&fault))?;
     let below = times.unit * network.parts_per_unit();
-    let told_time = |value: i64| fraction(value * i64::from(unit), below);
+    let time_text = |value: i64| fraction(value * i64::from(unit), below);
     let mut describer = Describer::new(&network.clocks);
     let mut texts: Vec<String> = Vec::new();
     let mut shown: Vec<i64> = Vec::new();
     let mut moments = Vec::with_capacity(path.steps.len());
     for (index, clocks) in states.iter().enumerate() {
         let (before, now) = (times.moments[index], times.moments[index + 1]);
-        // Most clocks of a large network stay as they are, whatever time passes.
+        // Most clocks of a large network keep their values, however much time passes.
         for (at, &value) in clocks.iter().enumerate() {
             match shown.get_mut(at) {
                 Some(known) if *known == value => {}
@@ -75,22 +76,22 @@ pub fn schedule_with(
                 }
                 None => {
                     shown.push(value);
-                    texts.push(told_time(value));
+                    texts.push(time_text(value));
                 }
             }
         }
         moments.push(Moment {
-            delay: told_time(now - before),
-            time: told_time(now),
+            delay: time_text(now - before),
+            time: time_text(now),
             clocks: describer.values(&texts),
         });
     }
     let end = path.steps.len();
     let rest = times.moments[end + 1] - times.moments[end];
-    Ok(Schedule { moments, last_delay: (rest > 0).then(|| told_time(rest)) })
+    Ok(Schedule { moments, last_delay: (rest > 0).then(|| time_text(rest)) })
 }
 
-/// The earliest times of a path, with these delays.
+/// The earliest times of a path with these fixed delays.
 fn find_times(
     network: &Network,
     path: &Path,
@@ -98,10 +99,10 @@ fn find_times(
     delays: &[Option<Delay>],
     unit: i32,
 ) -> Result<Times, StepError> {
-    let mut demands = demands::of(network, path, target).map_err(|fault| told(&fault))?;
+    let mut demands = demands::of(network, path, target).map_err(|fault| step_error(&fault))?;
     let parts = keep_delays(&mut demands, delays, network.parts_per_unit(), i64::from(unit));
     let parts = parts.ok_or_else(|| StepError::new("these delays are too fine or too long"))?;
-    // Any of the ways to meet the target will do.
+    // Meeting the target in one way is enough.
     let times =
         demands.alternatives.iter().find_map(|more| priority::earliest_without_rivals(&demands, more));
     let Some(Times { moments, unit }) = times else {
@@ -115,9 +116,8 @@ fn find_times(
     Ok(Times { moments, unit: unit * parts })
 }
 
-/// Demands that delays are as they were chosen. Gives the number of parts of a unit in which
-/// demands are counted then;
-/// `None` if numbers become too large.
+/// Adds the demands that fix the chosen delays. Returns into how many parts a unit of time is then
+/// divided, or `None` if numbers become too large.
 fn keep_delays(
     demands: &mut Demands,
     delays: &[Option<Delay>],
@@ -143,10 +143,11 @@ fn keep_delays(
     Some(parts)
 }
 
-/// Parts of a unit of time that chosen delays may have together.
+/// Limit on the parts of a unit of time that chosen delays may require.
 const MOST_PARTS: i64 = 1 << 24;
 
-/// What can happen at the end of a path, and when: each of `next` is a transition that may come.
+/// What can happen at the end of a path, and when. Each element of `next` is a transition to
+/// consider.
 pub fn outlook(
     network: &Network,
     path: &Path,
@@ -155,17 +156,17 @@ pub fn outlook(
     unit: i32,
 ) -> Result<Outlook, StepError> {
     let mut times = find_times(network, path, None, delays, unit)?;
-    let fault = |fault: Box<Fault>| told(&fault);
+    let fault = |fault: Box<Fault>| step_error(&fault);
     let states = interpret::run(network, path, None, &times).map_err(fault)?;
     let zero = vec![0; network.clocks.len()];
     let runs = interpret::running_at_end(network, path).map_err(fault)?;
     let below = times.unit * network.parts_per_unit();
-    let told_time = |value: i64| fraction(value * i64::from(unit), below);
+    let time_text = |value: i64| fraction(value * i64::from(unit), below);
     let clocks = network.clocks.iter().zip(states.last().unwrap_or(&zero)).zip(runs);
     let clocks = clocks
-        .map(|((name, &value), runs)| ClockReading { name: name.clone(), value: told_time(value), runs })
+        .map(|((name, &value), runs)| ClockReading { name: name.clone(), value: time_text(value), runs })
         .collect();
-    // The end is the next moment, which is asked for.
+    // Drop the end: it is the unknown "next moment" here.
     times.moments.truncate(path.steps.len() + 1);
     let now = times.moments[path.steps.len()];
     let windows = |demands: &Demands| -> Vec<Window> {
@@ -187,16 +188,16 @@ pub fn outlook(
     let mut found = Vec::with_capacity(next.len());
     for step in next {
         longer.steps.push(step.clone());
-        // What cannot be taken because of data has no moment.
+        // A transition that data disable has no window.
         found.push(
             demands::of(network, &longer, None).map_or_else(|_| Vec::new(), |demands| windows(&demands)),
         );
         longer.steps.pop();
     }
-    Ok(Outlook { time: told_time(now), clocks, waits, windows: found })
+    Ok(Outlook { time: time_text(now), clocks, waits, windows: found })
 }
 
-fn told(fault: &Fault) -> StepError {
+fn step_error(fault: &Fault) -> StepError {
     StepError::new(fault.message.clone())
 }
 
@@ -223,7 +224,7 @@ fn write_fraction(text: &mut String, value: i64, unit: i64) {
     };
 }
 
-/// The moments of a run as multiples of `1 / unit`: the beginning, each transition, and the end.
+/// The moments of a run as multiples of `1 / unit`: the start, each transition, and the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Times {
     moments: Vec<i64>,

@@ -1,8 +1,8 @@
 //! Priorities: a transition is not taken at a moment at which a higher one is possible.
 //!
-//! What stands in the way of a step is a list of bounds that must not all hold. That is no demand
-//! on moments by itself, but the opposite of one of the bounds is, so that the choice is searched
-//! for: only where the earliest moments are in conflict.
+//! A rival of higher priority is a list of bounds that must not all hold. This disjunction is not a
+//! demand on moments, but the negation of each bound is. So one bound to violate is chosen per
+//! rival, by backtracking, and only for rivals that the earliest moments allow.
 
 use super::Times;
 use super::demands::{Demand, Demands};
@@ -14,20 +14,20 @@ use crate::network::{Edge, Network, Participant, ProcessId, Sync};
 /// The edges of a transition.
 type Together = Vec<(ProcessId, u32)>;
 
-/// Levels of channels count first, then those of processes.
+/// The priority of the channel, then the highest among the processes.
 type Level = (u32, u32);
 
-/// Solutions that are tried before giving up.
+/// Limit on the systems of demands that are solved.
 const BUDGET: usize = 10_000;
 
-/// Whether some transitions go before others.
+/// Whether any priorities differ.
 pub(super) fn is_used(network: &Network) -> bool {
     let first = network.processes.first().map_or(0, |process| process.priority);
     network.channels.iter().any(|channel| channel.priority != network.default_priority)
         || network.processes.iter().any(|process| process.priority != first)
 }
 
-/// The transitions that go before one, and that variables and locations allow now.
+/// The transitions of higher priority that variables and locations enable now.
 pub(super) fn rivals<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
@@ -63,7 +63,7 @@ fn level<'n>(network: &'n Network, machine: &mut Machine<'n>, together: &Togethe
     Ok((of_channel, processes))
 }
 
-/// All transitions that variables and locations allow.
+/// All transitions that variables and locations enable.
 fn transitions<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<Vec<Together>> {
     let mut open: Vec<(ProcessId, u32)> = Vec::new();
     for (process, id) in network.processes.iter().zip(0..) {
@@ -98,7 +98,7 @@ fn transitions<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<V
                 if network.channels.get(sent).is_some_and(|channel| channel.broadcast) {
                     let by_process = receivers.chunk_by(|one, other| one.0 == other.0);
                     found.extend(by_process.fold(vec![vec![one]], |lists, choices| {
-                        // Who has only guards on clocks may be absent.
+                        // A process whose edges all have clock guards may be absent.
                         let timed = |&one: &(ProcessId, u32)| !edge(network, one).guard.clocks.is_empty();
                         let mut absent = lists.clone();
                         absent.retain(|_| choices.iter().all(timed));
@@ -138,7 +138,7 @@ fn transitions<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<V
     Ok(found)
 }
 
-/// Each list with each of the choices behind it.
+/// Extends each list by each of the choices.
 fn product(lists: Vec<Together>, choices: &[(ProcessId, u32)]) -> Vec<Together> {
     let longer = |list: &Together| {
         let list = list.clone();
@@ -147,11 +147,10 @@ fn product(lists: Vec<Together>, choices: &[(ProcessId, u32)]) -> Vec<Together> 
     lists.iter().flat_map(longer).collect()
 }
 
-/// Moments that meet the demands, with `more`, and at which no rival is possible; as early as that
-/// lets them be.
+/// The earliest moments that meet the demands and `more`, and at which no rival is possible.
 pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Demand]) -> Option<Times> {
     let mut chosen = more.to_vec();
-    // The rivals that were in the way, and which of their bounds was chosen to fail.
+    // The rivals in conflict, and which bound of each was chosen to fail.
     let mut choices: Vec<(usize, usize)> = Vec::new();
     for _ in 0..BUDGET {
         let conflict = match solve(demands, &chosen) {
@@ -166,7 +165,7 @@ pub(super) fn earliest_without_rivals(demands: &Demands, more: &[Demand]) -> Opt
             choices.push((rival, 0));
             continue;
         }
-        // Another bound of the last rival, or of one before.
+        // Backtrack: try the next bound of the latest rival that has one.
         loop {
             let (rival, bound) = choices.pop()?;
             chosen.pop();

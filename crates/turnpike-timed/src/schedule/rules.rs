@@ -1,5 +1,5 @@
-//! The rules of the game on discrete states, written for clarity: which edges may be taken
-//! together, and when time may pass.
+//! The semantics of discrete states, written for clarity rather than speed: which edges may be
+//! taken together, and when time may pass.
 
 use super::demands::clock;
 use crate::evaluate::{Fault, FaultKind, Machine, Outcome, atom_frame_size, frame_size};
@@ -9,7 +9,7 @@ use crate::network::{
 };
 use crate::query::Condition;
 
-/// `left - right <= bound`, or `<` when strict; an absent clock is zero.
+/// `left - right <= bound`, or `<` if strict; an absent clock is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Comparison {
     pub(super) left: Option<usize>,
@@ -22,8 +22,7 @@ pub(super) struct Comparison {
 pub(super) enum Waiting {
     /// Not at all.
     Never,
-    /// Not at moments at which all comparisons of one of these lists hold. None of the lists is
-    /// empty.
+    /// Not at moments at which all comparisons of one of these lists hold. No list is empty.
     Unless(Vec<Vec<Comparison>>),
 }
 
@@ -45,14 +44,14 @@ pub(super) fn edge(network: &Network, process: ProcessId, index: u32) -> Outcome
     edges.and_then(|edges| edges.get(index as usize)).ok_or_else(|| fail("there is no such edge", &(0..0)))
 }
 
-/// The locations the processes are in.
+/// The locations of the processes.
 pub(super) fn locations<'n>(network: &'n Network, machine: &Machine<'_>) -> Vec<&'n Location> {
     let at =
         |(process, &location): (&'n crate::network::Process, &u32)| &process.locations[location as usize];
     network.processes.iter().zip(&machine.locations).map(at).collect()
 }
 
-/// Evaluates an atom; `None` when its condition makes it not count.
+/// Evaluates an atom; `None` if the atom is conditional and its condition does not hold.
 pub(super) fn compare(machine: &mut Machine<'_>, atom: &ClockAtom) -> Outcome<Option<Comparison>> {
     if let Some(when) = &atom.when
         && !machine.holds(when)?
@@ -65,7 +64,7 @@ pub(super) fn compare(machine: &mut Machine<'_>, atom: &ClockAtom) -> Outcome<Op
     Ok(Some(Comparison { left, right, bound, strict: atom.strict }))
 }
 
-/// What the guard of an edge says of clocks.
+/// The bounds on clocks in the guard of an edge.
 pub(super) fn guard<'n>(machine: &mut Machine<'n>, edge: &'n Edge) -> Outcome<Vec<Comparison>> {
     machine.enter(&edge.locals);
     let mut all = Vec::with_capacity(edge.guard.clocks.len());
@@ -75,8 +74,8 @@ pub(super) fn guard<'n>(machine: &mut Machine<'n>, edge: &'n Edge) -> Outcome<Ve
     Ok(all)
 }
 
-/// Whether an edge leaves the location its process is in, and its guard holds as far as variables
-/// are concerned.
+/// Whether an edge leaves its process's current location and the part of its guard on variables
+/// holds.
 pub(super) fn enabled<'n>(machine: &mut Machine<'n>, process: usize, edge: &'n Edge) -> Outcome<bool> {
     if machine.locations[process] != edge.source.0 {
         return Ok(false);
@@ -90,7 +89,7 @@ pub(super) fn enabled<'n>(machine: &mut Machine<'n>, process: usize, edge: &'n E
     Ok(true)
 }
 
-/// The channel that an edge names in this state.
+/// The channel that an edge uses in this state.
 pub(super) fn channel<'n>(machine: &mut Machine<'n>, edge: &'n Edge, cell: &ChannelCell) -> Outcome<usize> {
     machine.enter(&edge.locals);
     let offset = match &cell.offset {
@@ -100,8 +99,8 @@ pub(super) fn channel<'n>(machine: &mut Machine<'n>, edge: &'n Edge, cell: &Chan
     Ok((i64::from(cell.base.0) + i64::from(offset)) as usize)
 }
 
-/// Whether time may pass: no location is urgent or committed, and where no synchronisation on an
-/// urgent channel is possible.
+/// When time may pass: not in an urgent or committed location, and not while a synchronisation on
+/// an urgent channel is possible.
 pub(super) fn waiting<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Outcome<Waiting> {
     if locations(network, machine).iter().any(|location| location.urgent || location.committed) {
         return Ok(Waiting::Never);
@@ -134,8 +133,7 @@ pub(super) fn waiting<'n>(network: &'n Network, machine: &mut Machine<'n>) -> Ou
     Ok(if stops.iter().any(Vec::is_empty) { Waiting::Never } else { Waiting::Unless(stops) })
 }
 
-/// Edges of processes other than the sender that could receive on a channel now, as far as
-/// variables and locations are concerned.
+/// Edges of other processes that variables and locations let receive on a channel now.
 fn receivers<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
@@ -156,8 +154,8 @@ fn receivers<'n>(
     Ok(found)
 }
 
-/// The guards of those edges that would receive a broadcast, but whose processes do not take part:
-/// each must not hold.
+/// The clock guards of those edges that would receive a broadcast, but whose processes do not take
+/// part. None of the guards may hold.
 pub(super) fn absent<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
@@ -179,15 +177,14 @@ pub(super) fn absent<'n>(
     Ok(guards)
 }
 
-/// Checks that these edges may be taken together now, as far as variables and locations are
-/// concerned.
+/// Checks that variables and locations let these edges be taken together now.
 pub(super) fn together<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
     participants: &[(ProcessId, u32)],
 ) -> Outcome<()> {
     let mut edges = Vec::new();
-    // Who moves along may do so with any transition.
+    // The ticker moves along with any transition.
     let participants = participants.iter().filter(|(process, _)| Some(*process) != network.ticker);
     for &(process, index) in participants.clone() {
         let edge = edge(network, process, index)?;
@@ -224,7 +221,8 @@ pub(super) fn together<'n>(
             }
             let mut partners: Vec<usize> = edges[1..].iter().map(|(process, _)| process.0 as usize).collect();
             if network.channels[sent].broadcast {
-                // Who does not take part must not be able to; clocks may see to that.
+                // A process that does not take part must be unable to; only its clock guards may
+                // ensure that.
                 let taking_part: Vec<(ProcessId, u32)> = participants.copied().collect();
                 partners.sort_unstable();
                 partners.windows(2).all(|pair| pair[0] != pair[1])
@@ -238,8 +236,8 @@ pub(super) fn together<'n>(
     if synchronised { Ok(()) } else { Err(fail("these edges are not taken together", &leading.place)) }
 }
 
-/// Whether the events are those of a vector, with every weak participant that can take part; or a
-/// single one that no vector mentions.
+/// Whether the events are those of a vector, with every weak participant that can take part, or a
+/// single event that no vector mentions.
 fn events(network: &Network, machine: &Machine<'_>, edges: &[(ProcessId, &Edge)]) -> bool {
     let event = |edge: &Edge| match edge.sync {
         Sync::Event(event) => Some(event),
@@ -267,8 +265,8 @@ fn events(network: &Network, machine: &Machine<'_>, edges: &[(ProcessId, &Edge)]
     if taken.len() == 1 && !mentioned(&taken[0]) { true } else { proper().any(fits) }
 }
 
-/// Executes the updates of a transition and moves the processes. What clocks become can be asked
-/// until [`settle`] is called.
+/// Executes the updates of a transition and moves the processes. The updates of clocks can be
+/// queried until [`settle`] is called.
 pub(super) fn update<'n>(
     network: &'n Network,
     machine: &mut Machine<'n>,
@@ -285,7 +283,7 @@ pub(super) fn update<'n>(
     Ok(())
 }
 
-/// Makes the updates final. Meta variables keep nothing.
+/// Commits the updates. Meta variables return to their initial values.
 pub(super) fn settle(network: &Network, machine: &mut Machine<'_>) {
     let cells = machine.cells.clone();
     machine.undo();
@@ -297,7 +295,7 @@ pub(super) fn settle(network: &Network, machine: &mut Machine<'_>) {
     }
 }
 
-/// Local cells that an invariant uses.
+/// Number of local cells that an invariant uses.
 pub(super) fn invariant_frame(network: &Network, location: &Location) -> usize {
     let data = location.invariant.data.iter().map(|part| frame_size(network, part));
     let clocks = location.invariant.clocks.iter().map(|atom| atom_frame_size(network, atom));
@@ -311,7 +309,7 @@ pub(super) fn running(machine: &mut Machine<'_>) -> Outcome<Vec<bool>> {
     Ok(runs)
 }
 
-/// Local cells that a condition uses.
+/// Number of local cells that a condition uses.
 pub(super) fn condition_frame(network: &Network, condition: &Condition) -> usize {
     match condition {
         Condition::Data(expression) => frame_size(network, expression),

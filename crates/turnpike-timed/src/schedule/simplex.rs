@@ -1,19 +1,19 @@
-//! Moments for paths on which clocks stand still now and then: sums of moments are bounded, not
-//! just differences.
+//! Solves for the moments of a path on which clocks are stopped at times, so that sums of moments
+//! are bounded and not only differences.
 //!
-//! The simplex method on exact fractions, over the delays between moments, none of which is
-//! negative. Strict bounds share one slack: it is made as large as it can be, at most one, and must
-//! come out positive. Bland's rule keeps it from going round in circles.
+//! This is the simplex method on exact fractions, over the delays between moments, which are
+//! non-negative. Strict bounds share one slack variable, which is at most 1: it is maximised, and
+//! must come out positive. Bland's rule prevents cycling.
 
 use super::Times;
 use super::demands::{Demand, Side};
 
-/// Tableaux with more entries are not tried.
+/// Larger tableaux are not tried.
 const MOST_ENTRIES: usize = 4_000_000;
 
-/// Moments that meet all demands; `None` when there are none, or when numbers become too large.
+/// Moments that meet all demands; `None` if there are none or numbers become too large.
 pub(super) fn solve(count: usize, demands: &[&Demand]) -> Option<Times> {
-    // Columns: the delay before each moment but the first, then the slack of strict bounds.
+    // Columns: the delay before each moment except the first, then the slack of strict bounds.
     let delays = count.saturating_sub(1);
     let mut rows: Vec<(Vec<i64>, i64)> = Vec::with_capacity(demands.len() + 1);
     for demand in demands {
@@ -27,7 +27,7 @@ pub(super) fn solve(count: usize, demands: &[&Demand]) -> Option<Times> {
             Side::Sum(terms) => terms.iter().for_each(|&(moment, times)| add(moment, times)),
         }
         row[delays] = i64::from(demand.strict);
-        // Delays are not negative anyway.
+        // Already implied by non-negative delays.
         if demand.bound >= 0 && row.iter().all(|&entry| entry <= 0) {
             continue;
         }
@@ -112,11 +112,11 @@ impl Fraction {
     }
 }
 
-/// `basic + entries * nonbasic = constant`, all variables not negative.
+/// `basic + entries * nonbasic = constant`, all variables non-negative.
 struct Tableau {
     /// One row for each basic variable; the last entry is the constant.
     rows: Vec<Vec<Fraction>>,
-    /// What is made as large as possible: by nonbasic variable, with the opposite sign.
+    /// The objective to maximise: coefficients by nonbasic variable, negated.
     goal: Vec<Fraction>,
     basic: Vec<usize>,
     nonbasic: Vec<usize>,
@@ -124,10 +124,9 @@ struct Tableau {
 }
 
 impl Tableau {
-    /// A feasible tableau; `None` when there is none or numbers are too large.
+    /// A feasible tableau; `None` if there is none or numbers are too large.
     fn new(rows: &[(Vec<i64>, i64)], variables: usize) -> Option<Tableau> {
-        // One more variable makes everything feasible at first; it is then made as small as
-        // possible.
+        // Phase 1: a helper variable makes the system feasible and is then minimised.
         let helper = variables;
         let mut tableau = Tableau {
             rows: rows
@@ -144,7 +143,7 @@ impl Tableau {
         };
         let worst = (0..rows.len()).min_by_key(|&row| rows[row].1)?;
         if rows[worst].1 < 0 {
-            // Make minus the helper as large as possible.
+            // Maximise minus the helper.
             tableau.goal[helper] = Fraction::whole(1);
             tableau.pivot(worst, helper)?;
             tableau.climb()?;
@@ -171,7 +170,7 @@ impl Tableau {
         Some(tableau)
     }
 
-    /// The values of all variables where the last one is largest.
+    /// The values of all variables where the last one is maximal.
     fn largest_last(mut self) -> Option<Vec<Fraction>> {
         let last = self.variables - 1;
         self.goal = vec![Fraction::ZERO; self.nonbasic.len() + 1];
@@ -190,7 +189,7 @@ impl Tableau {
         Some(values)
     }
 
-    /// Pivots until the goal cannot grow. It is bounded in all that is asked here.
+    /// Pivots until the objective is optimal. Every objective used here is bounded.
     fn climb(&mut self) -> Option<()> {
         loop {
             let gains = |&column: &usize| self.goal[column].sign() < 0;
@@ -216,7 +215,7 @@ impl Tableau {
         }
     }
 
-    /// Exchanges a basic and a nonbasic variable.
+    /// Swaps a basic and a nonbasic variable.
     fn pivot(&mut self, row: usize, column: usize) -> Option<()> {
         let by = self.rows[row][column];
         let mut pivot = self.rows[row].clone();

@@ -3,10 +3,10 @@
 use super::demands::{Demand, Demands, Side};
 use super::{Times, simplex};
 
-/// A number plus a multiple of a time that is as small as need be.
+/// `(number, steps)`: a number plus `steps` times an infinitesimal.
 type Value = (i64, i64);
 
-/// Moments that meet the demands; `None` when there are none. They are the earliest if all demands
+/// Moments that meet the demands; `None` if there are none. They are the earliest if all demands
 /// are on differences.
 pub(super) fn solve(demands: &Demands, more: &[Demand]) -> Option<Times> {
     let all: Vec<&Demand> = demands.always.iter().chain(more).collect();
@@ -14,14 +14,14 @@ pub(super) fn solve(demands: &Demands, more: &[Demand]) -> Option<Times> {
     if sums { simplex::solve(demands.moments, &all) } else { earliest(demands.moments, &all) }
 }
 
-/// The earliest moments that meet demands on differences; `None` when there are none.
+/// The earliest moments that meet demands on differences; `None` if there are none.
 ///
-/// A strict bound is met by an arbitrarily small step; how small is decided at the end, as coarsely
-/// as possible.
+/// A strict bound is met by an infinitesimal step. Its size is chosen at the end, as large as
+/// possible.
 fn earliest(count: usize, all: &[&Demand]) -> Option<Times> {
     let mut moments: Vec<Value> = vec![(0, 0); count];
-    // `later - earlier <= bound` makes `earlier` at least `later - bound`. Without a contradiction,
-    // no moment depends on more others than there are.
+    // Bellman-Ford: `later - earlier <= bound` makes `earlier` at least `later - bound`. If the
+    // demands are consistent, `count` rounds suffice.
     for round in 0..=count {
         let mut changed = false;
         for demand in all {
@@ -54,6 +54,6 @@ fn earliest(count: usize, all: &[&Demand]) -> Option<Times> {
             return Some(Times { moments, unit });
         }
     }
-    // One more part than there are small steps: together they stay below a whole.
+    // Divide the unit into one part more than there are steps: together they stay below 1.
     Some(Times { moments: scaled(most + 1), unit: most + 1 })
 }

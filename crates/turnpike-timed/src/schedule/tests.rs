@@ -56,7 +56,7 @@ fn chosen_delays_are_kept() {
     let model = model(LIGHT, &[]);
     let delay = |text: &str| Some(text.parse::<Delay>().unwrap());
     let schedule = model.schedule_with(&[0, 0, 0], &[delay("2"), None, delay("3.25")]).unwrap();
-    // Parts of a unit are as fine as the delays that were chosen.
+    // The unit is divided as finely as the chosen delays require.
     assert_eq!(delays(&schedule), ["2", "21/4", "13/4"]);
     assert_eq!(model.schedule_with(&[0, 0], &[]), model.schedule(&[0, 0], None));
     let error = model.schedule_with(&[0, 0], &[None, delay("5")]).unwrap_err();
@@ -82,7 +82,7 @@ fn windows_are_those_of_the_guards() {
     assert_eq!((x.name.as_str(), x.value.as_str(), x.runs), ("x", "11/2", true));
 }
 
-/// A delay in a window can be chosen, and one outside cannot: the run is executed to see.
+/// A delay within a window can be chosen, and one outside cannot: checked by executing the run.
 #[test]
 fn windows_agree_with_runs() {
     let value = |text: &str| -> f64 {
@@ -122,7 +122,7 @@ edge:P:m:m:a{provided:x-y<3}
                 }
                 explorer.successors(&state, &mut out).unwrap();
                 let next: Vec<u32> = (0..out.len() as u32).collect();
-                // What came before stays as it was shown.
+                // Earlier steps are unchanged.
                 let before = model.schedule_with(&choices, &chosen).unwrap();
                 let shown: Vec<Option<Delay>> =
                     before.moments.iter().map(|moment| Some(moment.delay.parse().unwrap())).collect();
@@ -179,7 +179,7 @@ location:Q:k{initial:}
 edge:Q:k:k:a{provided:x-y<=0}
 ";
 
-/// Walks of every model become runs: zones promise that, and the interpreter checks it.
+/// Random walks of every model have schedules: zones imply that, and the interpreter checks it.
 #[test]
 fn random_walks_are_runs() {
     for (number, text) in [LIGHT, COPIES].into_iter().enumerate() {
@@ -204,7 +204,7 @@ fn random_walks_are_runs() {
     }
 }
 
-/// Moments of the steps that are always the first choice.
+/// The times along the path of first choices.
 fn first_choices(text: &str, count: usize) -> Vec<String> {
     let (network, names, _) = uppaal::read(text, Format::Xta, &[]).expect("a model");
     let (model, _) = TimedModel::new("test", text, network, names, &Options::default()).expect("a model");
@@ -223,7 +223,7 @@ fn steps_wait_until_no_higher_one_is_possible() {
         )
     };
     for (high, times) in [
-        // Possible up to 3: then never again.
+        // Possible only up to 3.
         ("x <= 3", vec!["4"]),
         ("x < 3", vec!["3"]),
         // Not yet possible.
@@ -234,6 +234,6 @@ fn steps_wait_until_no_higher_one_is_possible() {
     }
     let processes = "clock x; process P() { state a, b, c; init a; trans a -> b { guard x >= 1; }, b -> c { }; }
         process Q() { state a { x <= 7 }, b; init a; trans a -> b { guard x >= 1 && x <= 4; assign x = 0; }; } system P < Q;";
-    // P moves only when Q cannot any more.
+    // P moves only when Q no longer can.
     assert_eq!(first_choices(processes, 2), ["5", "5"]);
 }

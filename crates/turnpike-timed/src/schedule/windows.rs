@@ -1,13 +1,13 @@
-//! After which delays something can happen at the end of a run.
+//! After which delays a transition can be taken at the end of a run.
 //!
-//! The moments of the run are known, so every demand bounds one number: the moment that comes next.
+//! The moments of the run are fixed, so every demand bounds a single unknown: the next moment.
 
 use std::cmp::Ordering;
 
 use super::Times;
 use super::demands::{Demand, Demands, Side};
 
-/// A moment as a fraction of the unit of the known ones. The number below is positive.
+/// A moment as a fraction of the unit of the fixed ones, with a positive denominator.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fraction {
     pub(super) above: i64,
@@ -21,14 +21,14 @@ impl Fraction {
     }
 }
 
-/// One end of an interval, and whether it is left out.
+/// An end of an interval, and whether it is excluded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
     pub(super) at: Fraction,
     pub(super) open: bool,
 }
 
-/// Moments between two limits; without a limit on a side, all on that side.
+/// The moments between two limits; a missing limit means unbounded on that side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Interval {
     pub(super) from: Option<Limit>,
@@ -64,7 +64,7 @@ impl Interval {
         Interval { from: both(self.from, other.from, &later), to: both(self.to, other.to, &earlier) }
     }
 
-    /// What is left before and after another interval.
+    /// The parts before and after another interval.
     fn without(self, other: Interval) -> impl Iterator<Item = Interval> {
         let turned = |limit: Limit| Limit { open: !limit.open, ..limit };
         let before = other.from.map(|from| Interval { from: None, to: Some(turned(from)) });
@@ -77,8 +77,9 @@ impl Interval {
     }
 }
 
-/// The next moments that meet demands, where all moments in `times` are fixed and all others are
-/// the next one. `None` for a demand on fixed moments alone that they do not meet.
+/// The values of the next moment that meet a demand, where the moments in `times` are fixed and
+/// every other one is the next. `None` if the demand is on fixed moments only and they do not meet
+/// it.
 fn moments_of(demand: &Demand, times: &Times) -> Option<Interval> {
     let (mut speed, mut known) = (0, 0_i128);
     let mut add = |moment: usize, factor: i64| match times.moments.get(moment) {
@@ -112,7 +113,7 @@ pub(super) fn next_moments(demands: &Demands, times: &Times) -> Vec<Interval> {
     };
     let mut open: Vec<Interval> = all(&demands.always).filter(|rest| !rest.is_empty()).into_iter().collect();
     for rival in &demands.rivals {
-        // What never holds at once is in nobody's way.
+        // A rival whose bounds never all hold is no obstacle.
         let Some(forbidden) = all(rival).filter(|forbidden| !forbidden.is_empty()) else { continue };
         open = open.into_iter().flat_map(|rest| rest.without(forbidden)).collect();
     }

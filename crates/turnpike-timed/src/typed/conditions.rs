@@ -1,5 +1,5 @@
-//! Conditions on clocks: from comparisons to atoms, and from conditions to the conjunctions that
-//! guards and invariants are.
+//! Conditions on clocks: comparisons become atoms, and conditions become the conjunctions that
+//! guards and invariants consist of.
 
 use turnpike_model::Diagnostic;
 
@@ -12,7 +12,7 @@ use crate::network::{Binary, ClockAtom, ClockCell, Constraint, Expression, Place
 use crate::query::{Condition, Quantity};
 use crate::syntax::uppaal::tree;
 
-/// `left - right + data`, where an absent clock is the constant zero.
+/// `left - right + data`, where an absent clock is zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
     left: Option<ClockCell>,
@@ -26,12 +26,12 @@ impl Difference {
         Difference { left: Some(clock.clock()), right: None, data: Value::int(0) }
     }
 
-    /// No clock.
+    /// A number without clocks.
     pub(crate) fn constant(data: Value) -> Difference {
         Difference { left: None, right: None, data }
     }
 
-    /// The clock and the number added to it, when nothing is subtracted.
+    /// The clock and the number added to it, if no clock is subtracted.
     pub(crate) fn without_right(self) -> Option<(Option<ClockCell>, Value)> {
         self.right.is_none().then_some((self.left, self.data))
     }
@@ -42,7 +42,7 @@ impl Difference {
         Difference { left: self.right, right: self.left, data }
     }
 
-    /// The sum, when it has at most one clock of each sign.
+    /// The sum, if it has at most one clock of each sign.
     pub(crate) fn plus(self, other: Difference, place: &Place) -> Option<Difference> {
         let only = |a: Option<ClockCell>, b: Option<ClockCell>| match (a, b) {
             (Some(_), Some(_)) => None,
@@ -56,7 +56,7 @@ impl Difference {
     }
 }
 
-/// What a query measures.
+/// The quantity that a query measures.
 pub(crate) fn quantity(checker: &mut Checker<'_>, expression: &tree::Expression) -> Outcome<Quantity> {
     let operand = checker.operand(expression)?;
     if !has_clocks(&operand) {
@@ -67,10 +67,10 @@ pub(crate) fn quantity(checker: &mut Checker<'_>, expression: &tree::Expression)
     Ok(Quantity::Clock { left, right, offset: data.expression })
 }
 
-/// What invariants are called in messages.
+/// The word for invariants in messages.
 pub(crate) const INVARIANT: &str = "an invariant";
 
-/// What a conjunction is for: decides what may be in it.
+/// The purpose of a conjunction, which decides what it may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The guard of an edge.
@@ -98,7 +98,7 @@ impl Checker<'_> {
         self.condition_of(operand, &expression.span)
     }
 
-    /// A comparison with clocks in it.
+    /// A comparison with clocks.
     pub(crate) fn compare_clocks(
         &mut self,
         operator: Binary,
@@ -155,7 +155,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A guard or an invariant as a conjunction. `None`: it never holds.
+    /// A guard or an invariant as a conjunction; `None` if it never holds.
     pub(crate) fn constraint(
         &mut self,
         expression: &tree::Expression,
@@ -174,7 +174,7 @@ impl Checker<'_> {
     }
 }
 
-/// Adds a condition to a conjunction, to count only when `when` holds.
+/// Adds a condition to a conjunction, guarded by `when`.
 fn conjunct(
     condition: Condition,
     when: Option<&Value>,
@@ -212,7 +212,7 @@ fn conjunct(
             }
             if role == Role::Invariant && atom.left.is_none() {
                 return Err(Diagnostic::error("an invariant cannot be a lower bound on a clock")
-                    .at(atom.place, "demands that time has passed already")
+                    .at(atom.place, "time cannot have passed on entry")
                     .help("put lower bounds into the guards of the edges that lead here"));
             }
             atom.when = when.map(|when| when.expression.clone());
@@ -234,20 +234,18 @@ fn conjunct(
                 Condition::Deadlock => Condition::Deadlock,
                 Condition::Rate(rate) => return Err(denied_rate(&rate.place)),
             };
-            // Only conjunctions under the negation become lists that may hold negations again:
-            // height shrinks each time.
+            // Terminates: only conjunctions under the negation become lists that can contain
+            // negations again, so the height shrinks each time.
             return conjunct(flattened(pushed), when, role, place, (constraint, rates));
         }
         Condition::Deadlock => {
-            return Err(
-                Diagnostic::error("`deadlock` can only be asked for in queries").at(place.clone(), "")
-            );
+            return Err(Diagnostic::error("`deadlock` can only be used in queries").at(place.clone(), ""));
         }
     }
     Ok(())
 }
 
-/// Adds a disjunction, of which at most one part may speak of clocks: it counts only when no other
+/// Adds a disjunction in which at most one part contains clocks: that part applies only if no other
 /// part holds.
 fn disjuncts(
     parts: Vec<Condition>,
@@ -286,12 +284,12 @@ fn disjuncts(
 }
 
 fn denied_rate(place: &Place) -> Diagnostic {
-    Diagnostic::error("the rate of a clock cannot be denied")
-        .at(place.clone(), "this leaves open what it is instead")
+    Diagnostic::error("the rate of a clock cannot be negated")
+        .at(place.clone(), "this leaves the rate undetermined")
         .help("write `x' == 0` or `x' == 1`")
 }
 
-/// Alternatives within alternatives are one list.
+/// Flattens nested alternatives into one list.
 fn flattened(condition: Condition) -> Condition {
     match condition {
         Condition::Or(parts) => {
@@ -308,7 +306,7 @@ fn flattened(condition: Condition) -> Condition {
     }
 }
 
-/// One step of moving a negation inwards.
+/// Moves a negation inwards by one step.
 fn pushed_in(condition: Condition) -> Condition {
     match condition {
         Condition::Not(inner) => match *inner {

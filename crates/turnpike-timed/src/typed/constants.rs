@@ -1,5 +1,5 @@
-//! What must be known before the system runs: sizes, ranges, initial values; and functions of
-//! constants, by executing them without a state (decision 0150).
+//! Values that must be known before the system runs: sizes, ranges, initial values; and functions
+//! of constants, by executing them without a state (decision 0150).
 
 use turnpike_model::Diagnostic;
 
@@ -10,16 +10,16 @@ use crate::evaluate::Machine;
 use crate::network::{Expression, Place};
 use crate::syntax::uppaal::tree;
 
-/// Steps of loops and calls that a constant may take.
+/// Limit on loop iterations and calls for a constant.
 const STEPS: u32 = 5_000_000;
-/// The same for calls that may be computed later.
+/// The same for calls that may also be evaluated later.
 const FEW_STEPS: u32 = 100_000;
 
 /// Local cells for bound variables, which have no declaration.
 const SPARE_LOCALS: usize = 64;
 
 impl Checker<'_> {
-    /// A number that is known now.
+    /// The value of a constant expression.
     pub(crate) fn constant(&mut self, expression: &tree::Expression) -> Outcome<i32> {
         let value = self.with_purpose(Purpose::Constant, |this| this.number(expression))?;
         self.known(&value.expression, &expression.span)
@@ -33,12 +33,12 @@ impl Checker<'_> {
         match Machine::without_state(&self.network, STEPS, locals).value(expression) {
             Ok(value) => Ok(value),
             Err(_) => Err(Diagnostic::error("the value must be known before the system runs")
-                .at(place.clone(), "it has none, or depends on the state")
+                .at(place.clone(), "this has no value, or depends on the state")
                 .help("use constants, and functions that read nothing but constants")),
         }
     }
 
-    /// The cells that an initialiser gives to something of a type.
+    /// The cells that an initialiser assigns to a value of a type.
     pub(crate) fn initial(&mut self, ty: &Type, initial: &tree::Initializer) -> Outcome<Vec<i32>> {
         match initial {
             tree::Initializer::Value(expression) => self.constant_cells(ty, expression),
@@ -54,7 +54,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The known cells of an expression of this type.
+    /// The constant cells of an expression of this type.
     pub(crate) fn constant_cells(&mut self, ty: &Type, expression: &tree::Expression) -> Outcome<Vec<i32>> {
         let place = &expression.span;
         if let Type::Real(_) = ty {
@@ -94,15 +94,15 @@ impl Checker<'_> {
         Ok(vec![in_range(ty, known, place)?])
     }
 
-    /// The result of a call with known arguments, if it can be found now.
-    pub(crate) fn executed(&self, call: &Expression) -> Option<i32> {
-        // Unless it must be known now, it may as well be computed when it is needed.
+    /// The result of a call with constant arguments, if it can be computed now.
+    pub(crate) fn execute_call(&self, call: &Expression) -> Option<i32> {
+        // Unless a constant is required, the call can as well be evaluated later.
         let steps = if self.purpose == Purpose::Constant { STEPS } else { FEW_STEPS };
         Machine::without_state(&self.network, steps, 0).value(call).ok()
     }
 }
 
-/// The elements or fields that a list gives values to: type, first cell, and what is given.
+/// The elements or fields that a list initialises: type, first cell, and initialiser.
 pub(crate) fn parts<'i>(
     ty: &Type,
     items: &'i [(Option<tree::Identifier>, tree::Initializer)],
@@ -171,7 +171,7 @@ pub(crate) fn in_range(ty: &Type, value: i32, place: &Place) -> Outcome<i32> {
     }
 }
 
-/// Whether an offset may be computed twice.
+/// Whether an offset may be evaluated twice.
 pub(crate) fn repeatable(offset: Option<&Expression>) -> bool {
     !offset.is_some_and(has_effects)
 }

@@ -1,4 +1,4 @@
-//! Expressions: what each is, and its value.
+//! Expressions: their kind, and their value.
 
 use turnpike_model::Diagnostic;
 
@@ -10,17 +10,17 @@ use crate::network::{self, Binary, Expression, LocationId, ProcessId, Quantifier
 use crate::query::Condition;
 use crate::syntax::uppaal::tree::{self, ExpressionKind};
 
-/// What an expression turned out to be.
+/// The result of resolving an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Operand {
     /// A value to be computed.
     Value(Value),
-    /// Something with cells.
+    /// An object stored in cells.
     Lvalue(Lvalue),
-    /// Cells that hold something once the expression has been evaluated: the struct that a function
+    /// Cells that are valid once the expression has been evaluated: a struct that a function
     /// returns.
     Result(Expression, Lvalue),
-    /// The difference of clocks.
+    /// A difference of clocks.
     Clocks(Difference),
     /// A condition that depends on clocks.
     Condition(Condition),
@@ -28,24 +28,23 @@ pub(crate) enum Operand {
     Rate(Lvalue),
     /// A process, in a query.
     Process(u32),
-    /// A number with a fraction: its value if it is a constant, and what it does to variables when
-    /// it is evaluated.
+    /// A real number: its value if it is constant, and the effect of evaluating it on variables.
     Real {
         /// The value.
         known: Option<f64>,
-        /// A call that changes something.
+        /// A call with effects.
         effect: Option<Expression>,
     },
 }
 
-/// Quantifiers over at most so many values are written out.
+/// Quantifiers over at most this many values are expanded.
 const SMALL: i64 = 8;
 
-/// No more bodies of quantifiers than this are written out for one expression.
+/// Limit on the quantifier bodies expanded for one expression.
 const MOST_EXPANDED: u32 = 1 << 20;
 
 impl Checker<'_> {
-    /// What an expression is.
+    /// Resolves an expression.
     pub(crate) fn operand(&mut self, expression: &tree::Expression) -> Outcome<Operand> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.operand_inner(expression))
     }
@@ -59,8 +58,9 @@ impl Checker<'_> {
             ExpressionKind::Name(name) => self.name(name, place)?,
             ExpressionKind::Deadlock => {
                 if self.purpose != Purpose::Query {
-                    return Err(Diagnostic::error("`deadlock` can only be asked for in queries")
-                        .at(place.clone(), ""));
+                    return Err(
+                        Diagnostic::error("`deadlock` can only be used in queries").at(place.clone(), "")
+                    );
                 }
                 Operand::Condition(Condition::Deadlock)
             }
@@ -133,7 +133,7 @@ impl Checker<'_> {
                 {
                     if !family.parameters.is_empty() {
                         return Err(Diagnostic::error(format!("there are several processes `{name}`"))
-                            .at(place.clone(), "which one is meant?")
+                            .at(place.clone(), "ambiguous")
                             .help(format!("write its arguments: {name}({})", family.example())));
                     }
                     return Ok(Operand::Process(family.first));
@@ -149,7 +149,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `P.x`: a location of a process, or something it declares.
+    /// `P.x`: a location of a process, or a declaration of it.
     fn member(&mut self, process: u32, member: &tree::Identifier) -> Outcome<Operand> {
         let names = &self.state.processes[process as usize];
         if let Some(&location) = names.locations.get(&member.name) {
@@ -184,7 +184,7 @@ impl Checker<'_> {
         self.value_of(operand, &expression.span)
     }
 
-    /// The value of what an expression turned out to be.
+    /// The value of a resolved expression.
     pub(crate) fn value_of(&mut self, operand: Operand, place: &network::Place) -> Outcome<Value> {
         match operand {
             Operand::Value(Value { ty: Type::Void, .. }) => {
@@ -217,11 +217,11 @@ impl Checker<'_> {
             }
             Operand::Process(_) => Err(Diagnostic::error("a process is not a value")
                 .at(place.clone(), "this is a process")
-                .help("ask for one of its locations or variables: P.loc")),
+                .help("refer to one of its locations or variables: P.loc")),
         }
     }
 
-    /// A value that can be calculated with.
+    /// A value that supports arithmetic.
     pub(crate) fn number(&mut self, expression: &tree::Expression) -> Outcome<Value> {
         let value = self.value(expression)?;
         numeric(value, &expression.span)
@@ -334,7 +334,7 @@ impl Checker<'_> {
             self.expanded += 1;
             if self.expanded > MOST_EXPANDED {
                 return Err(Diagnostic::error("the quantifier ranges over too many values")
-                    .at(place.clone(), "it would have to be written out"));
+                    .at(place.clone(), "it would have to be expanded"));
             }
             let part = self.within(|this| {
                 let lvalue = Lvalue::constant(domain.clone(), vec![value]);
@@ -346,7 +346,7 @@ impl Checker<'_> {
                 }
                 this.condition_of(operand, &body.span)
             })?;
-            // What is decided already needs no more values.
+            // A value that decides the result makes the remaining ones redundant.
             match (quantifier, &part) {
                 (tree::Quantifier::Forall, Condition::Data(Expression::Constant(0))) => {
                     return Ok(Operand::Value(Value::bool(false)));
@@ -362,7 +362,7 @@ impl Checker<'_> {
         Ok(self.join_values(quantifier, parts, place))
     }
 
-    /// What a quantifier makes of the values of its body.
+    /// Combines the values of a quantifier's body.
     fn join_values(
         &mut self,
         quantifier: tree::Quantifier,
@@ -423,13 +423,13 @@ impl Checker<'_> {
         let mut index = 0u32;
         for (argument, &(low, high)) in arguments.iter().zip(&family.parameters) {
             let Some(value) = self.value(argument)?.known() else {
-                return Err(Diagnostic::error("which process is meant must be known")
+                return Err(Diagnostic::error("the process index must be a constant")
                     .at(argument.span.clone(), "this depends on the state")
                     .help("use numbers, constants and variables of quantifiers"));
             };
             if !(low..=high).contains(&value) {
                 return Err(Diagnostic::error(format!("there is no process `{name}({value})`"))
-                    .at(argument.span.clone(), format!("its arguments go from {low} to {high}")));
+                    .at(argument.span.clone(), format!("its arguments range from {low} to {high}")));
             }
             index = index * (high - low + 1) as u32 + (value - low) as u32;
         }
@@ -438,7 +438,7 @@ impl Checker<'_> {
 }
 
 impl super::Family {
-    /// Arguments that exist.
+    /// An example of valid arguments.
     fn example(&self) -> String {
         let lows: Vec<String> = self.parameters.iter().map(|(low, _)| low.to_string()).collect();
         lows.join(", ")
@@ -451,7 +451,7 @@ fn over_local(quantifier: tree::Quantifier, local: u32, (low, high): (i32, i32),
         tree::Quantifier::Exists => (Quantifier::Exists, Type::Bool),
         tree::Quantifier::Sum => (Quantifier::Sum, ANY_INT),
     };
-    // A body that is decided for every value decides the whole.
+    // A body that is constant for every value decides the whole.
     if ty == Type::Bool
         && let Some(known) = value.known()
     {
@@ -461,7 +461,7 @@ fn over_local(quantifier: tree::Quantifier, local: u32, (low, high): (i32, i32),
     Value { ty, expression: Expression::Quantified { quantifier, local, low, high, body } }
 }
 
-/// Refuses scalars.
+/// Rejects scalars.
 pub(crate) fn numeric(value: Value, place: &network::Place) -> Outcome<Value> {
     if let Type::Scalar { .. } = value.ty {
         return Err(Diagnostic::error("scalars are not numbers")

@@ -1,4 +1,4 @@
-//! Building expressions with what is known already worked out: constants folded, ranges tracked.
+//! Builds expressions, folding constants and tracking ranges.
 
 use super::types::{ANY_INT, Type};
 use crate::network::{Binary, Expression, Place, Unary, Visitor, visit_parts};
@@ -6,9 +6,9 @@ use crate::network::{Binary, Expression, Place, Unary, Visitor, visit_parts};
 /// An expression with the type of its value: integer, truth value or scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Value {
-    /// For integers, the values that are possible.
+    /// For integers, the range of possible values.
     pub ty: Type,
-    /// How it is computed.
+    /// The expression.
     pub expression: Expression,
 }
 
@@ -28,7 +28,7 @@ impl Value {
         Value { ty: Type::Bool, expression }
     }
 
-    /// The number, when it is known.
+    /// The number, if it is constant.
     pub(crate) fn known(&self) -> Option<i32> {
         match self.expression {
             Expression::Constant(value) => Some(value),
@@ -41,7 +41,7 @@ impl Value {
         (low.into(), high.into())
     }
 
-    /// As 0 or 1: what is stored in a `bool`.
+    /// As 0 or 1, as a `bool` is stored.
     pub(crate) fn normalised(self, place: &Place) -> Expression {
         let (low, high) = self.range();
         if self.ty == Type::Bool || (0 <= low && high <= 1) {
@@ -94,21 +94,21 @@ pub(crate) fn binary(operator: Binary, left: Value, right: Value, place: &Place)
     if let (Some(a), Some(b)) = (left.known(), right.known())
         && let Ok(value) = operator.apply(a, b)
     {
-        return if is_truth(operator) { Value::bool(value != 0) } else { Value::int(value) };
+        return if operator.is_truth() { Value::bool(value != 0) } else { Value::int(value) };
     }
     if let Some(known) = decided(operator, &left, &right) {
         return Value::bool(known);
     }
-    let ty = if is_truth(operator) { Type::Bool } else { result(operator, left.range(), right.range()) };
+    let ty = if operator.is_truth() { Type::Bool } else { result(operator, left.range(), right.range()) };
     match (operator, left.known(), right.known()) {
         (Binary::Add | Binary::Subtract, _, Some(0))
         | (Binary::Multiply | Binary::Divide, _, Some(1))
         | (Binary::And, _, Some(1))
-            if !is_truth(operator) || left.ty == Type::Bool =>
+            if !operator.is_truth() || left.ty == Type::Bool =>
         {
             return Value { ty, expression: left.expression };
         }
-        // Whatever is known on the left of these does not decide.
+        // A constant left operand that does not decide them leaves the right operand.
         (Binary::And | Binary::Or, Some(_), _) if right.ty == Type::Bool => {
             return Value { ty, expression: right.expression };
         }
@@ -138,7 +138,7 @@ fn decided(operator: Binary, left: &Value, right: &Value) -> Option<bool> {
         Binary::GreaterEqual if b < c => false,
         Binary::Equal if b < c || d < a => false,
         Binary::NotEqual if b < c || d < a => true,
-        // The right side is not even evaluated.
+        // The right side is not evaluated.
         Binary::And if left.known() == Some(0) => return Some(false),
         Binary::Or if left.known().is_some_and(|value| value != 0) => return Some(true),
         Binary::And if right.known() == Some(0) => false,
@@ -148,12 +148,7 @@ fn decided(operator: Binary, left: &Value, right: &Value) -> Option<bool> {
     (!has_effects(&left.expression) && !has_effects(&right.expression)).then_some(known)
 }
 
-pub(crate) fn is_truth(operator: Binary) -> bool {
-    use Binary::{And, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or};
-    matches!(operator, Less | LessEqual | Equal | NotEqual | GreaterEqual | Greater | And | Or)
-}
-
-/// The values that are possible.
+/// The range of possible results.
 fn result(operator: Binary, (a, b): (i64, i64), (c, d): (i64, i64)) -> Type {
     match operator {
         Binary::Add => interval(a + c, b + d),
@@ -179,7 +174,7 @@ fn result(operator: Binary, (a, b): (i64, i64), (c, d): (i64, i64)) -> Type {
     }
 }
 
-/// Joins values pairwise, so that the tree stays low; `None` for no values.
+/// Joins values pairwise, so that the tree is balanced; `None` for no values.
 pub(crate) fn balanced<T>(mut items: Vec<T>, join: &mut impl FnMut(T, T) -> T) -> Option<T> {
     while items.len() > 1 {
         let mut next = Vec::with_capacity(items.len().div_ceil(2));

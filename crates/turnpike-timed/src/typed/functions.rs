@@ -1,5 +1,5 @@
-//! Functions. Each is lowered once per set of things its reference parameters stand for; a
-//! parameter that stands for local cells of the caller makes it work in the caller's frame.
+//! Functions. Each is lowered once per set of reference arguments; if an argument refers to local
+//! cells of the caller, the function works in the caller's frame.
 
 use turnpike_model::Diagnostic;
 
@@ -22,7 +22,7 @@ pub(crate) enum Owner {
     Template(usize),
 }
 
-/// A function of the source: its declaration's place in the list.
+/// A function of the source, by the position of its declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FunctionKey {
     /// Which list.
@@ -31,7 +31,7 @@ pub(crate) struct FunctionKey {
     pub index: usize,
 }
 
-/// What a reference parameter stands for.
+/// The object that a reference parameter denotes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reference {
     memory: Memory,
@@ -49,23 +49,23 @@ pub(crate) struct InstanceKey {
     references: Vec<Reference>,
 }
 
-/// A function that has been lowered.
+/// A lowered function.
 #[derive(Clone, Debug)]
 pub(crate) struct Instance {
-    /// In the network.
+    /// Its id in the network.
     pub id: FunctionId,
-    /// Writes to variables or clocks.
+    /// Whether it writes variables or clocks.
     pub effects: bool,
-    /// Reads variables.
+    /// Whether it reads variables.
     pub reads: bool,
     /// Type of the result.
     pub result: Type,
 }
 
-/// No more functions than this, counting each set of references.
+/// Limit on the number of functions, counting each set of references.
 const MOST_FUNCTIONS: usize = 1 << 16;
 
-/// An argument, ready to be bound.
+/// An argument that is ready to be bound.
 enum Argument {
     Value(Type, Vec<Expression>),
     Reference(Lvalue),
@@ -131,7 +131,7 @@ impl<'t> Checker<'t> {
             _ => return Err(Diagnostic::error("only functions can be called").at(callee.span.clone(), "")),
         };
         let Some(function) = self.function(key) else {
-            return Err(Diagnostic::error("the function is not known").at(callee.span.clone(), ""));
+            return Err(Diagnostic::error("unknown function").at(callee.span.clone(), ""));
         };
         let (name, parameters) = (&function.name.name, function.parameters.len());
         if arguments.len() != parameters {
@@ -179,7 +179,7 @@ impl<'t> Checker<'t> {
         })
     }
 
-    /// Checks an argument against its parameter, whose type is written in `scope`.
+    /// Checks an argument against its parameter, whose type is resolved in `scope`.
     fn argument(
         &mut self,
         parameter: &tree::Parameter,
@@ -242,7 +242,7 @@ impl<'t> Checker<'t> {
         Ok(Argument::Value(declared.ty, cells))
     }
 
-    /// An argument for a parameter that is a reference.
+    /// An argument for a reference parameter.
     fn reference_argument(
         &mut self,
         name: &str,
@@ -253,7 +253,7 @@ impl<'t> Checker<'t> {
         let mut lvalue = match operand {
             Operand::Lvalue(lvalue) => lvalue,
             _ if declared.constant && declared.ty.range().is_some() => {
-                // A constant reference to a value that is computed is as good as the value.
+                // A constant reference to a computed value behaves like the value.
                 let value = self.value_of(operand, place)?;
                 return Ok(Argument::Value(declared.ty, vec![value.expression]));
             }
@@ -341,7 +341,7 @@ impl<'t> Checker<'t> {
         if closed
             && known
             && self.purpose != Purpose::Query
-            && let Some(value) = self.executed(&call)
+            && let Some(value) = self.execute_call(&call)
         {
             let ty = match instance.result {
                 Type::Int { .. } => Type::Int { low: value, high: value },
@@ -440,7 +440,7 @@ impl<'t> Checker<'t> {
         Ok(FunctionId(id as u32))
     }
 
-    /// Lowers a function for one call only, in the frame of the caller.
+    /// Lowers a function for a single call, in the frame of the caller.
     fn call_shared(
         &mut self,
         key: FunctionKey,
@@ -540,7 +540,8 @@ impl<'t> Checker<'t> {
         outcome
     }
 
-    /// Lowers the functions that nobody calls, so that queries can, and to find errors in them.
+    /// Lowers the functions that are never called, so that queries can call them, and to report
+    /// their errors.
     pub(crate) fn remaining_functions(&mut self) {
         for (owner, scope) in [(Owner::Global, GLOBAL), (Owner::System, SYSTEM)] {
             let count = match owner {
@@ -583,7 +584,7 @@ impl<'t> Checker<'t> {
                 self.state.instances.insert(instance_key, instance);
             }
             Ok(None) => {}
-            // Nobody calls it: what it would need matters to nobody.
+            // It is never called, so unsupported features in it do not matter.
             Err(error) if super::reals::is_about_reals(&error) => {}
             Err(error) => self.note(error),
         }
@@ -621,9 +622,9 @@ fn mismatch(name: &str, declared: &Type, actual: &Type, place: &Place) -> Diagno
 }
 
 fn effects_of_argument(place: &Place) -> Diagnostic {
-    Diagnostic::error("what is given for a `double` must not change anything")
-        .at(place.clone(), "an argument assigns variables")
-        .help("make it an assignment of its own")
+    Diagnostic::error("an argument for a `double` must not have effects")
+        .at(place.clone(), "this assigns variables")
+        .help("assign it in a separate statement")
 }
 
 /// A scope for parameters.

@@ -1,4 +1,4 @@
-//! Things with cells: where they are, and how their parts are reached.
+//! Objects stored in cells: their position, and access to their parts.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::network::{
 };
 use crate::syntax::uppaal::tree;
 
-/// What kind of memory cells are in.
+/// The kind of memory that cells are in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Memory {
     /// Variables of the network.
@@ -23,24 +23,24 @@ pub(crate) enum Memory {
     Clock,
     /// Channels.
     Channel,
-    /// These values.
+    /// Constants with these values.
     Constant(Arc<[i32]>),
 }
 
-/// A row of cells.
+/// A range of cells.
 #[derive(Clone, Debug)]
 pub(crate) struct Lvalue {
-    /// What is there.
+    /// The type stored there.
     pub ty: Type,
     /// Which memory.
     pub memory: Memory,
     /// First cell, without the offset.
     pub base: u32,
-    /// Number of cells that the offset may reach.
+    /// Number of cells that the offset can reach.
     pub count: u32,
     /// Added to the first cell.
     pub offset: Option<Expression>,
-    /// Cannot be assigned.
+    /// Whether it cannot be assigned.
     pub read_only: bool,
 }
 
@@ -51,14 +51,14 @@ impl Lvalue {
         Lvalue { ty, memory, base, count, offset: None, read_only: false }
     }
 
-    /// Known values.
+    /// Constant values.
     pub(crate) fn constant(ty: Type, values: Vec<i32>) -> Lvalue {
         let mut lvalue = Lvalue::new(ty, Memory::Constant(values.into()), 0);
         lvalue.read_only = true;
         lvalue
     }
 
-    /// The part that begins `skip` cells further on.
+    /// The part that starts `skip` cells later.
     pub(crate) fn part(&self, ty: &Type, skip: u32) -> Lvalue {
         let mut part = self.clone();
         part.base += skip;
@@ -67,7 +67,7 @@ impl Lvalue {
         part
     }
 
-    /// Integer cells, as the network names them; `None` for constants, clocks and channels.
+    /// Integer cells in the network; `None` for constants, clocks and channels.
     pub(crate) fn cells(&self) -> Option<Cells> {
         let space = match self.memory {
             Memory::Global => Space::Global,
@@ -87,7 +87,7 @@ impl Lvalue {
         ChannelCell { base: ChannelId(self.base), offset: self.offset.clone() }
     }
 
-    /// The single integer cells in it, in order.
+    /// The single integer cells that it consists of, in order.
     pub(crate) fn each(&self) -> Vec<Lvalue> {
         let mut parts = Vec::new();
         self.ty.each_cell("", &mut |_, ty| {
@@ -222,10 +222,10 @@ impl Checker<'_> {
         }
     }
 
-    /// New local cells of a type; they hold nothing in particular.
+    /// Allocates uninitialised local cells for a type.
     pub(crate) fn allocate(&mut self, name: &str, ty: &Type, place: &Place) -> Outcome<Lvalue> {
         if !self.frame.available {
-            return Err(Diagnostic::error("this needs local variables, which there are none of here")
+            return Err(Diagnostic::error("this needs local variables, which are not available here")
                 .at(place.clone(), "")
                 .help("move the computation into a function"));
         }

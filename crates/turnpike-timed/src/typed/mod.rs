@@ -1,11 +1,10 @@
-//! Expressions, statements and functions with their types: names are resolved, types checked, arrays
-//! and structs flattened. UPPAAL models and the queries about every kind of model are written in
-//! this language.
+//! Expressions, statements and functions with their types: resolves names, checks types, flattens
+//! arrays and structs. UPPAAL models use this language, and so do queries about any model.
 //!
-//! Nothing is checked in the abstract: an expression is typed once for every process and every
-//! choice of a `select`, with parameters and choices as constants. What is known is worked out on
-//! the way, so guards that can never hold leave no edge behind. The result is in the network's terms
-//! at once ([`crate::network`]); there is no typed tree in between.
+//! There is no generic checking: an expression is typed for every process and every choice of a
+//! `select`, with parameters and choices as constants. Constants are folded on the way, so guards
+//! that can never hold leave no edge. The result is a network directly ([`crate::network`]); there
+//! is no typed tree in between.
 
 pub(crate) mod conditions;
 pub(crate) mod constants;
@@ -34,17 +33,17 @@ pub(crate) use functions::{FunctionKey, Instance, InstanceKey};
 pub(crate) use lvalues::{Lvalue, Memory};
 use types::Declared;
 
-/// What lowering a part gives.
+/// The result of lowering a part.
 pub(crate) type Outcome<T> = Result<T, Diagnostic>;
 
-/// What a name stands for.
+/// What a name refers to.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
-    /// Something with cells: variables, constants, clocks, channels, parameters.
+    /// An object stored in cells: variables, constants, clocks, channels, parameters.
     Stored {
-        /// Where it is.
+        /// Its cells.
         lvalue: Lvalue,
-        /// A constant in the language's sense, which may decide about types and initial values.
+        /// Whether it is a constant of the language, which types and initial values may depend on.
         computable: bool,
     },
     /// A type.
@@ -57,13 +56,13 @@ pub(crate) enum Entity {
     Label(crate::network::Expression),
     /// A constant with a fraction.
     Number(f64),
-    /// A parameter whose argument has no value, and what is wrong with it: an error of whoever uses
-    /// the parameter.
+    /// A parameter whose argument has no value, with the error to report where the parameter is
+    /// used.
     NoValue(Box<Diagnostic>),
 }
 
 impl Entity {
-    /// As users would say it.
+    /// A description for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Entity::Stored { lvalue, .. } => lvalue.ty.describe(),
@@ -77,55 +76,55 @@ impl Entity {
     }
 }
 
-/// A name that has been declared.
+/// A declared name.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
-    /// What it stands for.
+    /// What it refers to.
     pub entity: Entity,
-    /// The byte of the source from which on it is visible: text before speaks of something else.
+    /// The byte of the source from which on it is visible: earlier text refers to something else.
     pub since: usize,
 }
 
 /// Names that are visible together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
-    /// Where to look next.
+    /// The enclosing scope.
     pub parent: Option<usize>,
-    /// What is declared here.
+    /// The declarations of this scope.
     pub names: FxHashMap<String, Named>,
 }
 
 impl Scope {
-    /// What a name stands for once everything has been declared.
+    /// What a name refers to once everything has been declared.
     pub(crate) fn get(&self, name: &str) -> Option<&Entity> {
         self.names.get(name).map(|named| &named.entity)
     }
 }
 
-/// The processes that come from one name of the system line.
+/// The processes that one name on the system line denotes.
 #[derive(Clone, Debug)]
 pub(crate) struct Family {
-    /// First of them.
+    /// The first one.
     pub first: u32,
     /// Smallest and largest value of each free parameter; the last one varies fastest.
     pub parameters: Vec<(i32, i32)>,
 }
 
-/// What queries need to know of a process.
+/// The names of a process for queries.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessNames {
     /// Its parameters and declarations.
     pub scope: usize,
-    /// Locations that can be spoken of.
+    /// Its named locations.
     pub locations: Arc<FxHashMap<String, u32>>,
 }
 
-/// All that is known of names: kept for the queries.
+/// Everything known about names; kept for queries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    /// The first is that of global declarations, the second that of the system text.
+    /// The first is the scope of global declarations, the second that of the system text.
     pub scopes: Vec<Scope>,
-    /// Functions that have been lowered.
+    /// The lowered functions.
     pub instances: FxHashMap<InstanceKey, Instance>,
     /// By process.
     pub processes: Vec<ProcessNames>,
@@ -133,10 +132,11 @@ pub(crate) struct State {
     pub families: FxHashMap<String, Family>,
     /// Number of sets of scalars so far.
     pub scalars: u32,
-    /// Clocks that are not computed, because they run at a speed of their own or were given a
-    /// fraction; and where that is said.
+    /// Clocks whose values are not tracked, because they have another rate or were set to a
+    /// fraction, with the place of that.
     pub odd_clocks: BTreeMap<u32, Place>,
-    /// Into how many parts the unit of time is divided, so that no clock constant has a fraction.
+    /// The number of parts that the unit of time is divided into, so that no clock constant has a
+    /// fraction.
     pub parts: Option<NonZeroU32>,
 }
 
@@ -145,60 +145,59 @@ pub(crate) struct State {
 pub(crate) struct Frame {
     /// The cells so far.
     pub locals: Vec<Local>,
-    /// Whether there can be any: invariants and queries have none.
+    /// Whether local cells are allowed: not in invariants and queries.
     pub available: bool,
 }
 
-/// What the expression at hand is part of.
+/// What the current expression is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Updates and functions: effects are welcome.
+    /// Updates and functions: may have effects.
     Action,
-    /// Must not change anything: the words say what it is.
+    /// Must not have effects; the string names the construct for messages.
     Pure(&'static str),
-    /// Must be known at once.
+    /// Must be a constant.
     Constant,
-    /// Of a query, where processes can be spoken of.
+    /// Part of a query, where process names are visible.
     Query,
 }
 
-/// The work in progress.
+/// The state of lowering.
 pub(crate) struct Checker<'t> {
     pub tree: &'t tree::Model,
     pub state: State,
     pub network: Network,
-    /// Scope of the names at hand.
+    /// The current scope.
     pub scope: usize,
-    /// Whether names must be declared before they are used. A query is no part of the text and sees
-    /// everything.
+    /// Whether names must be declared before they are used; not for queries, which are not part of
+    /// the text.
     pub ordered: bool,
     pub frame: Frame,
     pub purpose: Purpose,
-    /// Whether what is lowered writes to memory other than local cells.
+    /// Whether the lowered code writes to memory other than local cells.
     pub effects: bool,
     /// Whether it reads variables.
     pub reads: bool,
     /// Functions whose bodies are being lowered.
     pub calling: Vec<FunctionKey>,
-    /// Result of the function whose body is being lowered.
+    /// Result type of the function whose body is being lowered.
     pub result: types::Type,
-    /// Where a struct is returned to.
+    /// The destination of a returned struct.
     pub out: Option<Lvalue>,
-    /// Functions that only compute what is not computed, and those that change nothing, as far as
-    /// they were looked at.
+    /// Whether a visited function only computes real values, and whether it has no effects at all.
     pub harmless: FxHashMap<(FunctionKey, usize), bool>,
     pub pure: FxHashMap<(FunctionKey, usize), bool>,
-    /// How many bodies of quantifiers have been written out for the expression at hand.
+    /// The number of quantifier bodies expanded for the current expression.
     pub expanded: u32,
-    /// What the invariant at hand says of the rates of clocks.
+    /// The rates that the current invariant sets.
     pub rates: Vec<Rate>,
-    /// How many choices of edges there have been.
+    /// The number of choices of edges so far.
     pub choices: u64,
-    /// Processes and the channels that their edges name without a direction, with the first place.
+    /// Processes and the channels without a direction on their edges, with the first place.
     pub mentioned: BTreeMap<(u32, u32), Place>,
-    /// Names of the declarations at hand, also of those that are still to come.
+    /// Names of the current declarations, including later ones.
     pub upcoming: FxHashSet<String>,
-    /// What is wrong with the declarations of names that have none because of it.
+    /// The errors in the declarations of names that have no value because of them.
     pub failed: FxHashMap<String, Diagnostic>,
     pub settings: FxHashMap<String, String>,
     pub used_settings: FxHashSet<String>,
@@ -212,11 +211,11 @@ pub(crate) struct Checker<'t> {
 pub(crate) const GLOBAL: usize = 0;
 /// Scope of the system text.
 pub(crate) const SYSTEM: usize = 1;
-/// Scope of what every model may use without declaring it.
+/// Scope of predeclared names.
 pub(crate) const PREDECLARED: usize = 2;
 
 impl<'t> Checker<'t> {
-    /// Begins with what is known already.
+    /// Starts with existing names.
     pub(crate) fn new(tree: &'t tree::Model, state: State) -> Self {
         Checker {
             tree,
@@ -247,20 +246,19 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Notes an error, once: the same text is lowered many times.
+    /// Reports an error, but only once: the same text is lowered many times.
     pub(crate) fn note(&mut self, error: Diagnostic) {
         if !self.errors.contains(&error) {
             self.errors.push(error);
         }
     }
 
-    /// Whether it is pointless to look for more errors.
+    /// Whether to stop looking for more errors.
     pub(crate) fn enough_errors(&self) -> bool {
         self.errors.len() >= 20
     }
 
-    /// What a name stands for where it is written: the innermost declaration before that place
-    /// counts, and later ones do not.
+    /// What a name refers to at a place: the innermost declaration that precedes it.
     pub(crate) fn lookup(&self, name: &str, place: &Place) -> Option<Entity> {
         let mut scope = Some(self.scope);
         while let Some(index) = scope {
@@ -275,7 +273,7 @@ impl<'t> Checker<'t> {
         None
     }
 
-    /// Works on text of the model that stands in another scope, such as the body or the parameters
+    /// Lowers text of the model that belongs to another scope, such as the body or the parameters
     /// of a function.
     pub(crate) fn written_in<T>(&mut self, scope: usize, work: impl FnOnce(&mut Self) -> T) -> T {
         let outer_scope = std::mem::replace(&mut self.scope, scope);
@@ -286,7 +284,7 @@ impl<'t> Checker<'t> {
         outcome
     }
 
-    /// The error for a name that does not exist, with the nearest one that does.
+    /// The error for an unknown name, with the most similar known one.
     pub(crate) fn unknown(
         &self,
         name: &str,
@@ -308,13 +306,13 @@ impl<'t> Checker<'t> {
         let mut names: Vec<&str> = Vec::new();
         let mut scope = Some(self.scope);
         while let Some(index) = scope {
-            // Who misspells something means what the model declares.
+            // A misspelt name is probably one that the model declares.
             if index == PREDECLARED && what != "type" {
                 break;
             }
             let scope_names = &self.state.scopes[index];
             if scope_names.names.contains_key(name) {
-                // It would have been found if it were declared before.
+                // It would be known if it were declared earlier.
                 return early();
             }
             let visible =
@@ -331,7 +329,7 @@ impl<'t> Checker<'t> {
             .suggest(name, names)
     }
 
-    /// Declares a name in the scope at hand.
+    /// Declares a name in the current scope.
     pub(crate) fn declare(&mut self, name: &tree::Identifier, entity: Entity) -> Outcome<()> {
         let names = &mut self.state.scopes[self.scope].names;
         if names.contains_key(&name.name) {
@@ -343,7 +341,7 @@ impl<'t> Checker<'t> {
         Ok(())
     }
 
-    /// Works with a new scope inside the one at hand, which is forgotten afterwards.
+    /// Runs `work` in a new scope inside the current one, which is then dropped.
     pub(crate) fn within<T>(&mut self, work: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
         let outer = self.scope;
         let depth = self.state.scopes.len();
@@ -355,7 +353,7 @@ impl<'t> Checker<'t> {
         outcome
     }
 
-    /// Works on something with another purpose.
+    /// Runs `work` with another purpose.
     pub(crate) fn with_purpose<T>(
         &mut self,
         purpose: Purpose,

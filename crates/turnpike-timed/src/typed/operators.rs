@@ -1,5 +1,4 @@
-//! Operators with two operands: arithmetic, comparisons, and the logical ones that look at their
-//! right side only if needed.
+//! Binary operators: arithmetic, comparisons, and the short-circuiting logical ones.
 
 use turnpike_model::Diagnostic;
 
@@ -12,7 +11,7 @@ use crate::network::{Binary, Expression, Place, Rate, Unary};
 use crate::query::Condition;
 use crate::syntax::uppaal::tree;
 
-/// The network's operator.
+/// The corresponding operator of the network.
 pub(crate) fn operator(operator: tree::Binary) -> Binary {
     match operator {
         tree::Binary::Multiply => Binary::Multiply,
@@ -61,7 +60,7 @@ impl Checker<'_> {
         let (mut first, mut second) = (self.operand(left)?, self.operand(right)?);
         let operator = operator(symbol);
         if has_clocks(&first) || has_clocks(&second) {
-            // A whole number is one however it is written.
+            // An integer may be written as a real number.
             for side in [&mut first, &mut second] {
                 if let Some(value) = reals::real(side).and_then(|(_, known)| reals::whole(known)) {
                     *side = Operand::Value(Value::int(value));
@@ -71,12 +70,12 @@ impl Checker<'_> {
                 .into_iter()
                 .find_map(|(side, text)| reals::real(side).map(|(kind, known)| (kind, known, &text.span)));
             if let Some((kind, known, place)) = fraction {
-                if !fold::is_truth(operator) {
+                if !operator.is_truth() {
                     return Ok(Operand::Real { known: None, effect: None });
                 }
                 let Some(known) = known else { return Err(reals::decides(kind, place)) };
                 let number = Operand::Clocks(self.exact_number(known, reals::Use::Compared, place)?);
-                // The other side has the clock.
+                // The other operand contains the clock.
                 if reals::real(&first).is_some() { first = number } else { second = number }
             }
         }
@@ -84,7 +83,7 @@ impl Checker<'_> {
         if let Some(real) = self.real_binary(operator, sides.0, sides.1)? {
             return Ok(real);
         }
-        if fold::is_truth(operator) {
+        if operator.is_truth() {
             return self.compare(operator, (first, &left.span), (second, &right.span), place);
         }
         if has_clocks(&first) || has_clocks(&second) {
@@ -97,7 +96,7 @@ impl Checker<'_> {
             };
             return sum.map(Operand::Clocks).ok_or_else(|| {
                 Diagnostic::error("clocks can only be subtracted from each other, and integers added to them")
-                    .at(place.clone(), "this is neither")
+                    .at(place.clone(), "this is neither of these")
             });
         }
         let first = self.value_of(first, &left.span)?;
@@ -106,8 +105,8 @@ impl Checker<'_> {
         Ok(Operand::Value(fold::binary(operator, first, second, place)))
     }
 
-    /// `&&`, `||`, `imply`: what the left side decides already is not even looked at, since it may
-    /// make no sense.
+    /// `&&`, `||`, `imply`: if the left operand decides, the right one is not resolved, since it
+    /// may be meaningless.
     fn logical(
         &mut self,
         symbol: tree::Binary,
@@ -137,12 +136,12 @@ impl Checker<'_> {
         }))
     }
 
-    /// Both.
+    /// Conjunction.
     pub(crate) fn and(&mut self, left: Condition, right: Condition, place: &Place) -> Condition {
         joined(Binary::And, left, right, place)
     }
 
-    /// One of them.
+    /// Disjunction.
     pub(crate) fn or(&mut self, left: Condition, right: Condition, place: &Place) -> Condition {
         joined(Binary::Or, left, right, place)
     }
@@ -179,7 +178,7 @@ impl Checker<'_> {
         Ok(Operand::Value(fold::binary(operator, first, second, place)))
     }
 
-    /// Structs and arrays are equal when all their cells are.
+    /// Structs and arrays are equal if all their cells are.
     fn compare_cells(
         &mut self,
         operator: Binary,
@@ -192,7 +191,7 @@ impl Checker<'_> {
                 .at(place.clone(), ""));
         }
         if !left.ty.fits(&right.ty) || left.ty.class() != Class::Data {
-            return Err(Diagnostic::error("things of different types cannot be compared")
+            return Err(Diagnostic::error("values of different types cannot be compared")
                 .at(place.clone(), format!("{} and {}", left.ty.describe(), right.ty.describe())));
         }
         if let Some(kind) = left.ty.real_part() {
@@ -208,7 +207,7 @@ impl Checker<'_> {
         Ok(Operand::Value(if operator == Binary::Equal { all } else { fold::unary(Unary::Not, all) }))
     }
 
-    /// `x' == e` in an invariant: the clock runs or stands still.
+    /// `x' == e` in an invariant: the clock runs or is stopped.
     fn rate(
         &mut self,
         operator: Binary,
@@ -228,10 +227,10 @@ impl Checker<'_> {
         };
         if operator != Binary::Equal {
             return Err(Diagnostic::error("the rate of a clock can only be set with ==")
-                .at(place.clone(), "other comparisons leave it open"));
+                .at(place.clone(), "other comparisons leave it undetermined"));
         }
         if self.purpose != Purpose::Pure(INVARIANT) && value.known() == Some(1) {
-            // So clocks are.
+            // Clocks run by default.
             return Ok(Operand::Value(Value::bool(true)));
         }
         if self.purpose != Purpose::Pure(INVARIANT) {
@@ -253,7 +252,7 @@ impl Checker<'_> {
         })))
     }
 
-    /// Anything with clocks, as a difference.
+    /// Any expression with clocks, as a difference.
     pub(crate) fn difference(&mut self, operand: Operand, place: &Place) -> Outcome<Difference> {
         match operand {
             Operand::Clocks(difference) => Ok(difference),
@@ -272,7 +271,7 @@ impl Checker<'_> {
     }
 }
 
-/// The opposite.
+/// Negation.
 pub(crate) fn not(condition: Condition) -> Condition {
     match condition {
         Condition::Data(expression) => {
@@ -303,7 +302,7 @@ fn aggregate(operand: &Operand) -> Option<Lvalue> {
     }
 }
 
-/// Two conditions joined by `And` or `Or`, as flat and as constant as possible.
+/// Two conditions joined by `And` or `Or`, flattened and folded.
 fn joined(operator: Binary, left: Condition, right: Condition, place: &Place) -> Condition {
     let both = operator == Binary::And;
     let parts = |condition: Condition| match condition {
@@ -317,7 +316,7 @@ fn joined(operator: Binary, left: Condition, right: Condition, place: &Place) ->
         }
         (Condition::Data(Expression::Constant(value)), other)
         | (other, Condition::Data(Expression::Constant(value))) => {
-            // What does not decide the outcome leaves it to the other.
+            // A constant that does not decide the result leaves the other operand.
             if (value != 0) == both { other } else { Condition::Data(Expression::Constant(i32::from(!both))) }
         }
         (left, right) => {

@@ -1,4 +1,4 @@
-//! Statements of functions, updates of edges, and assignments wherever they are.
+//! Statements of functions, updates of edges, and assignments in expressions.
 
 use turnpike_model::Diagnostic;
 
@@ -69,7 +69,7 @@ impl Checker<'_> {
                 out.push(Statement::While(test.expression, body, place.clone()));
             }
             StatementKind::DoWhile { body, condition } => {
-                // One more cell says whether it is the first round.
+                // An extra cell marks the first iteration.
                 let first = self.allocate("first round", &Type::Bool, place)?;
                 let set = |value| Statement::Assign {
                     target: Cells::fixed(crate::network::Space::Local, first.base),
@@ -114,7 +114,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A condition that is evaluated once: what comes before the last comma is done first.
+    /// A condition that is evaluated once: everything before the last comma is executed first.
     fn test(&mut self, condition: &[tree::Expression], out: &mut Vec<Statement>) -> Outcome<Value> {
         let Some((last, before)) = condition.split_last() else { return Ok(Value::bool(true)) };
         for expression in before {
@@ -123,7 +123,7 @@ impl Checker<'_> {
         self.truth(last)
     }
 
-    /// A condition that is evaluated every round.
+    /// A condition that is evaluated in every iteration.
     fn repeated_test(&mut self, condition: &[tree::Expression]) -> Outcome<Value> {
         let Some((last, before)) = condition.split_last() else { return Ok(Value::bool(true)) };
         let mut firsts = Vec::new();
@@ -166,7 +166,7 @@ impl Checker<'_> {
                     return Ok(());
                 }
                 let returned = self.value(value)?;
-                let expression = stored(&result, returned, &value.span)?;
+                let expression = checked_value(&result, returned, &value.span)?;
                 out.push(Statement::Return(Some(expression)));
             }
         }
@@ -217,7 +217,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Local variables begin anew whenever their block is entered.
+    /// Initialises a local variable each time its block is entered.
     fn initialise(
         &mut self,
         lvalue: &Lvalue,
@@ -234,7 +234,7 @@ impl Checker<'_> {
             }
             Some(tree::Initializer::Value(value)) => {
                 let initial = self.value(value)?;
-                let expression = stored(&lvalue.ty, initial, &value.span)?;
+                let expression = checked_value(&lvalue.ty, initial, &value.span)?;
                 out.extend(assignment(lvalue, expression, place));
             }
             Some(tree::Initializer::List { items, span }) => {
@@ -252,7 +252,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// An expression for its effect.
+    /// Lowers an expression for its effect.
     pub(crate) fn effect(&mut self, expression: &tree::Expression, out: &mut Vec<Statement>) -> Outcome<()> {
         let place = &expression.span;
         match &expression.kind {
@@ -274,7 +274,7 @@ impl Checker<'_> {
                     (Class::Data, None) => self.copy(&lvalue, value, out),
                     (Class::Data, Some(_)) => {
                         let given = self.value(value)?;
-                        let value = stored(&lvalue.ty, given, &value.span)?;
+                        let value = checked_value(&lvalue.ty, given, &value.span)?;
                         out.extend(assignment(&lvalue, value, place));
                         Ok(())
                     }
@@ -284,7 +284,7 @@ impl Checker<'_> {
                 }
             }
             ExpressionKind::Step(step, target) => {
-                // Nobody sees the value, so both kinds are the same.
+                // The value is unused, so both kinds are the same.
                 let step = match step {
                     tree::Step::PostIncrement => tree::Step::PreIncrement,
                     tree::Step::PostDecrement => tree::Step::PreDecrement,
@@ -338,11 +338,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Something that may be assigned.
+    /// An expression that can be assigned.
     fn target(&mut self, target: &tree::Expression) -> Outcome<Lvalue> {
         let place = &target.span;
         let Operand::Lvalue(lvalue) = self.operand(target)? else {
-            return Err(Diagnostic::error("only variables can be assigned").at(place.clone(), "this is none"));
+            return Err(Diagnostic::error("only variables can be assigned")
+                .at(place.clone(), "this is not a variable"));
         };
         if lvalue.read_only {
             return Err(
@@ -395,7 +396,7 @@ impl Checker<'_> {
                 Some(value) => {
                     match self.exact_number(value, reals::Use::Assigned, &inner.span) {
                         Ok(number) if self.state.parts.is_some() => operand = Operand::Clocks(number),
-                        // What nothing depends on need not be exact.
+                        // A clock that nothing depends on need not be exact.
                         _ => {
                             self.set_odd(&clock.clock(), place);
                             return Ok(());
@@ -501,18 +502,18 @@ impl Checker<'_> {
         self.single(&lvalue, place)?;
         let Some(symbol) = symbol else {
             let given = self.value(value)?;
-            let given = stored(&lvalue.ty, given, &value.span)?;
-            return Ok(assigned(&lvalue, given, place));
+            let given = checked_value(&lvalue.ty, given, &value.span)?;
+            return Ok(assign_value_to(&lvalue, given, place));
         };
         let (first, lvalue) = self.evaluated_once(lvalue, place)?;
         let before = numeric(self.read(&lvalue), &target.span)?;
         let by = self.number(value)?;
         let after = fold::binary(operator(symbol), before, by, place);
-        let after = stored(&lvalue.ty, after, place)?;
-        Ok(preceded(first, assigned(&lvalue, after, place)))
+        let after = checked_value(&lvalue.ty, after, place)?;
+        Ok(preceded(first, assign_value_to(&lvalue, after, place)))
     }
 
-    /// `x++` and its like, as a value.
+    /// `x++` and the like, as a value.
     pub(crate) fn step_value(
         &mut self,
         step: tree::Step,
@@ -531,16 +532,16 @@ impl Checker<'_> {
         let before = numeric(self.read(&lvalue), &target.span)?;
         if !post {
             let after = fold::binary(operator, before, Value::int(1), place);
-            let after = stored(&lvalue.ty, after, place)?;
-            return Ok(preceded(first, assigned(&lvalue, after, place)));
+            let after = checked_value(&lvalue.ty, after, place)?;
+            return Ok(preceded(first, assign_value_to(&lvalue, after, place)));
         }
-        // The old value is kept in a cell of its own.
+        // A separate cell keeps the old value.
         let kept = self.allocate("before", &lvalue.ty, place)?;
-        let keep = assigned(&kept, before.expression, place);
+        let keep = assign_value_to(&kept, before.expression, place);
         let old = self.read(&kept);
         let after = fold::binary(operator, old.clone(), Value::int(1), place);
-        let after = stored(&lvalue.ty, after, place)?;
-        let change = assigned(&lvalue, after, place);
+        let after = checked_value(&lvalue.ty, after, place)?;
+        let change = assign_value_to(&lvalue, after, place);
         let rest = Expression::Sequence(Box::new([change.expression, old.expression]));
         let whole = Expression::Sequence(Box::new([keep.expression, rest]));
         Ok(preceded(first, Value { ty: old.ty, expression: whole }))
@@ -550,12 +551,12 @@ impl Checker<'_> {
         if lvalue.ty.range().is_none() {
             return Err(Diagnostic::error("this assignment has no value")
                 .at(place.clone(), format!("it assigns {}", lvalue.ty.describe()))
-                .help("make it an assignment of its own"));
+                .help("assign it in a separate statement"));
         }
         Ok(())
     }
 
-    /// Makes sure that an index with effects is computed only once.
+    /// Ensures that an index with effects is evaluated only once.
     fn evaluated_once(&mut self, lvalue: Lvalue, place: &Place) -> Outcome<(Option<Expression>, Lvalue)> {
         if repeatable(lvalue.offset.as_ref()) {
             return Ok((None, lvalue));
@@ -563,14 +564,14 @@ impl Checker<'_> {
         let mut lvalue = lvalue;
         let Some(offset) = lvalue.offset.take() else { return Ok((None, lvalue)) };
         let kept = self.allocate("index", &ANY_INT, place)?;
-        let keep = assigned(&kept, offset, place);
+        let keep = assign_value_to(&kept, offset, place);
         lvalue.offset = Some(self.read(&kept).expression);
         Ok((Some(keep.expression), lvalue))
     }
 }
 
-/// What is stored when a value is assigned to a cell of this type.
-pub(crate) fn stored(ty: &Type, value: Value, place: &Place) -> Outcome<Expression> {
+/// The expression stored when a value is assigned to a cell of this type.
+pub(crate) fn checked_value(ty: &Type, value: Value, place: &Place) -> Outcome<Expression> {
     if !ty.fits(&value.ty) {
         return Err(Diagnostic::error(format!("the value must be {}", ty.describe()))
             .at(place.clone(), format!("this is {}", value.ty.describe())));
@@ -582,7 +583,7 @@ fn assignment(target: &Lvalue, value: Expression, place: &Place) -> Option<State
     target.cells().map(|target| Statement::Assign { target, value, place: place.clone() })
 }
 
-fn assigned(target: &Lvalue, value: Expression, place: &Place) -> Value {
+fn assign_value_to(target: &Lvalue, value: Expression, place: &Place) -> Value {
     let expression = match target.cells() {
         Some(cells) => Expression::Assign { target: cells, value: Box::new(value), place: place.clone() },
         None => value,
@@ -599,7 +600,7 @@ fn preceded(first: Option<Expression>, value: Value) -> Value {
     }
 }
 
-/// Assignments have a statement of their own.
+/// Turns an assignment into a statement.
 fn as_statement(expression: Expression) -> Statement {
     match expression {
         Expression::Assign { target, value, place } => Statement::Assign { target, value: *value, place },

@@ -1,4 +1,4 @@
-//! Types with their sizes known, and how they are found from what is written.
+//! Types with known sizes, and their resolution from the source.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::{Checker, Entity, Outcome};
 use crate::network::Place;
 use crate::syntax::uppaal::tree;
 
-/// A type. Whatever has one is a row of cells: integers, clocks or channels, never mixed.
+/// A type. Values are ranges of cells of one kind: integers, clocks or channels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Type {
-    /// Of functions without result.
+    /// The result of functions without one.
     Void,
-    /// Integers from `low` to `high`; of expressions: the values that are possible at all.
+    /// Integers from `low` to `high`; for expressions, the range of possible values.
     Int {
         /// Smallest.
         low: i32,
@@ -42,11 +42,11 @@ pub(crate) enum Type {
     Array(Arc<ArrayType>),
     /// A record.
     Struct(Arc<StructType>),
-    /// A number that is not computed, and has no cells.
+    /// A number that is not tracked, and has no cells.
     Real(Real),
 }
 
-/// What numbers are that are not computed.
+/// The kinds of numbers that are not tracked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Real {
     /// `double`
@@ -64,7 +64,7 @@ pub(crate) struct ArrayType {
     pub low: i32,
     /// Number of elements.
     pub size: u32,
-    /// The set of scalars that indices are from.
+    /// The scalar set of the indices, if any.
     pub scalar: Option<u32>,
     /// Type of the elements.
     pub element: Type,
@@ -79,7 +79,7 @@ pub(crate) struct StructType {
     pub cells: u32,
 }
 
-/// What a row of cells consists of.
+/// The kind of cells that a value consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Integers.
@@ -90,7 +90,7 @@ pub(crate) enum Class {
     Channel,
 }
 
-/// Nothing may have more cells than this.
+/// Limit on the cells of any object.
 pub(crate) const MOST_CELLS: u32 = 1 << 20;
 
 /// The range of a plain `int`.
@@ -110,7 +110,7 @@ impl Type {
         }
     }
 
-    /// What the cells are.
+    /// The kind of its cells.
     pub(crate) fn class(&self) -> Class {
         match self {
             Type::Clock => Class::Clock,
@@ -120,7 +120,7 @@ impl Type {
         }
     }
 
-    /// Smallest and largest value, of types with a single integer cell.
+    /// Smallest and largest value, for types with a single integer cell.
     pub(crate) fn range(&self) -> Option<(i32, i32)> {
         match *self {
             Type::Int { low, high } => Some((low, high)),
@@ -130,15 +130,15 @@ impl Type {
         }
     }
 
-    /// Whether values can be copied from one to the other, cell by cell: ranges may differ.
+    /// Whether values can be copied cell by cell: ranges may differ.
     pub(crate) fn fits(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Int { .. } | Type::Bool, Type::Int { .. } | Type::Bool) => true,
             (Type::Scalar { set: left, .. }, Type::Scalar { set: right, .. }) => left == right,
             (Type::Clock, Type::Clock) | (Type::Real(_), Type::Real(_)) => true,
-            // A parameter stands for any channel that can do at least as much: what is written for
-            // an urgent channel also goes with one that is not urgent, and what is written for a
-            // broadcast also with a handshake.
+            // An argument must be at least as permissive as the parameter: a parameter declared
+            // urgent accepts a non-urgent channel, and one declared as broadcast accepts a
+            // handshake channel.
             (Type::Channel { .. }, Type::Channel { .. }) => self.capability() <= other.capability(),
             (Type::Array(left), Type::Array(right)) => {
                 left.size == right.size
@@ -154,8 +154,8 @@ impl Type {
         }
     }
 
-    /// What can be done with a channel: guards on clocks are for channels that are not urgent, and
-    /// on receiving edges for those that are no broadcasts. The same for everything else.
+    /// The permissiveness of a channel: clock guards require a non-urgent channel, and on receiving
+    /// edges one without broadcast. Constant for all other types.
     fn capability(&self) -> u8 {
         match self {
             Type::Channel { urgent: true, .. } => 0,
@@ -164,7 +164,7 @@ impl Type {
         }
     }
 
-    /// Calls `visit` with the name and the type of each cell, in order.
+    /// Calls `visit` with the name and type of each cell, in order.
     pub(crate) fn each_cell(&self, name: &str, visit: &mut impl FnMut(String, &Type)) {
         match self {
             Type::Void | Type::Real(_) => {}
@@ -183,7 +183,7 @@ impl Type {
         }
     }
 
-    /// Whether nothing in it is computed.
+    /// Whether it consists only of values that are not tracked.
     pub(crate) fn is_all_real(&self) -> bool {
         match self {
             Type::Real(_) => true,
@@ -193,7 +193,7 @@ impl Type {
         }
     }
 
-    /// Whether something in it is not computed: the kind of it.
+    /// The kind of a part that is not tracked, if there is one.
     pub(crate) fn real_part(&self) -> Option<Real> {
         match self {
             Type::Real(kind) => Some(*kind),
@@ -203,19 +203,19 @@ impl Type {
         }
     }
 
-    /// The values cells begin with: 0, or the smallest if 0 is out of range.
+    /// The default initial values: 0, or the smallest value if 0 is out of range.
     pub(crate) fn defaults(&self) -> Vec<i32> {
         let mut values = Vec::new();
         self.each_cell("", &mut |_, ty| values.push(ty.default_value()));
         values
     }
 
-    /// The value that a single cell begins with.
+    /// The default initial value of a single cell.
     pub(crate) fn default_value(&self) -> i32 {
         self.range().map_or(0, |(low, high)| if low <= 0 && 0 <= high { 0 } else { low })
     }
 
-    /// As users would say it.
+    /// A description for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Type::Void => "nothing".into(),
@@ -251,7 +251,7 @@ impl Type {
     }
 }
 
-/// A type with the words before it, also those that come with the name of a type.
+/// A type with its prefixes, including those from a named type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Declared {
     /// The type.
@@ -265,13 +265,13 @@ pub(crate) struct Declared {
 }
 
 impl Checker<'_> {
-    /// The type that is written, with its array dimensions.
+    /// Resolves a type with its array dimensions.
     pub(crate) fn declared(&mut self, ty: &tree::Type, dimensions: &[tree::Dimension]) -> Outcome<Declared> {
         let plain = self.declared_type(ty)?;
         self.with_dimensions(plain, dimensions, &ty.span)
     }
 
-    /// An array of a type for each dimension.
+    /// An array type for each dimension.
     pub(crate) fn with_dimensions(
         &mut self,
         mut declared: Declared,
@@ -322,7 +322,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The values of a type that something ranges over.
+    /// The values of a type to iterate over.
     pub(crate) fn domain(&mut self, ty: &tree::Type) -> Outcome<(Type, i32, i32)> {
         let declared = self.declared_type(ty)?;
         match declared.ty.range() {
@@ -357,7 +357,7 @@ impl Checker<'_> {
         declared.ty = match &ty.kind {
             tree::TypeKind::Int => {
                 declared.unbounded = true;
-                // Constants may have any value: they take no space in states.
+                // Constants take no space in states, so any value is allowed.
                 if prefix.constant { ANY_INT } else { PLAIN_INT }
             }
             tree::TypeKind::Range(low, high) => {
@@ -411,7 +411,7 @@ impl Checker<'_> {
         Ok(declared)
     }
 
-    /// The type that a name stands for.
+    /// The type that a name refers to.
     fn named_type(&mut self, name: &str, place: &Place) -> Outcome<Declared> {
         match self.lookup(name, place) {
             Some(Entity::Type(named)) => Ok(named),

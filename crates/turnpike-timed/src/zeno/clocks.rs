@@ -1,4 +1,4 @@
-//! What every edge does with clocks, as far as it is certain.
+//! The certain effects of every edge on clocks.
 
 use crate::compile::analysis::range;
 use crate::network::{
@@ -8,10 +8,10 @@ use crate::network::{
 /// Certain effects of one edge.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effect {
-    /// Clocks that are assigned whenever the edge is taken, ascending.
+    /// Clocks that are assigned whenever the edge is taken, sorted.
     pub(super) assigned: Vec<u32>,
     /// Clocks that have advanced by at least one since their assignment whenever the edge is taken,
-    /// ascending.
+    /// sorted.
     pub(super) tested: Vec<u32>,
 }
 
@@ -58,7 +58,7 @@ impl Clocks {
     }
 }
 
-/// A clock and the integer that it is at least.
+/// A clock and an integer that it is at least.
 fn lower_bound(network: &Network, locals: &[Local], atom: &ClockAtom) -> Option<(u32, i64)> {
     match (&atom.when, &atom.left, &atom.right) {
         (None, None, Some(ClockCell { base, offset: None, .. })) => {
@@ -70,16 +70,15 @@ fn lower_bound(network: &Network, locals: &[Local], atom: &ClockAtom) -> Option<
     }
 }
 
-/// For every clock the largest value that any assignment gives it; `None` if another clock's value
-/// may go there.
+/// For every clock the largest value that is assigned to it; `None` if another clock may be copied
+/// to it.
 fn assigned_values(network: &Network) -> Vec<Option<i64>> {
     let mut most = vec![Some(0); network.clocks.len()];
     for edge in network.processes.iter().flat_map(|process| &process.edges) {
         walk(network, Some(&edge.locals), &edge.update, &mut most);
     }
     for function in &network.functions {
-        // The frame of a shared function is its caller's: the ranges of its cells are not known
-        // here.
+        // A shared function uses its caller's frame: the ranges of its cells are unknown here.
         let locals = (!function.shared).then_some(function.locals.as_slice());
         walk(network, locals, &function.body, &mut most);
     }
@@ -115,7 +114,7 @@ fn walk(network: &Network, locals: Option<&[Local]>, statements: &[Statement], m
     }
 }
 
-/// Clocks that a sequence of statements assigns in any case.
+/// Clocks that a sequence of statements certainly assigns.
 fn certain(network: &Network, statements: &[Statement], out: &mut Vec<u32>) {
     for statement in statements {
         match statement {
@@ -123,7 +122,7 @@ fn certain(network: &Network, statements: &[Statement], out: &mut Vec<u32>) {
             Statement::Evaluate(Expression::Call { function, .. }) => {
                 if let Some(Function { body, .. }) = network.functions.get(function.0 as usize) {
                     for statement in body {
-                        // After a statement that may leave the function nothing is certain.
+                        // After a statement that may return, nothing is certain.
                         match statement {
                             Statement::Clock { clock: ClockCell { base, offset: None, .. }, .. } => {
                                 out.push(base.0);

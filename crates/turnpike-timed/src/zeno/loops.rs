@@ -5,21 +5,21 @@ use turnpike_model::components::components;
 use super::clocks::Effect;
 use crate::network::{LocationId, Process};
 
-/// Edges that are looked at before giving up: the search is exponential in the number of clocks
-/// that are both assigned and tested.
+/// Edges that are visited before giving up: the search is exponential in the number of clocks that
+/// are both assigned and tested.
 const BUDGET: usize = 2_000_000;
 
-/// What was found.
+/// The result of the search.
 pub(super) enum Outcome {
     /// Every loop spends time.
     None,
-    /// This one need not, as edges in order.
+    /// This one need not, given as edges in order.
     Loop(Vec<usize>),
-    /// The budget is used up.
+    /// The budget was exhausted.
     Undecided,
 }
 
-/// The edges of a process with what they do to clocks.
+/// The edges of a process with their effects on clocks.
 pub(super) struct Graph<'a> {
     pub(super) process: &'a Process,
     pub(super) effects: &'a [Effect],
@@ -35,7 +35,7 @@ impl Graph<'_> {
         self.process.edges[edge].target.0 as usize
     }
 
-    /// Looks among these edges.
+    /// Searches these edges for a harmful loop.
     pub(super) fn harmful_loop(&self, edges: Vec<usize>) -> Outcome {
         let mut budget = BUDGET;
         let mut work = vec![edges];
@@ -46,7 +46,7 @@ impl Graph<'_> {
                 if !component.iter().any(|&edge| (self.accepting)(self.process.edges[edge].source)) {
                     continue;
                 }
-                // A harmful set within must do without assigning the clock, or without testing it.
+                // A harmful subset must avoid either assigning the clock or testing it.
                 let Some(clock) = self.spent_clock(&component) else {
                     return Outcome::Loop(self.cycle(&component));
                 };
@@ -77,7 +77,7 @@ impl Graph<'_> {
             .find(|clock| assigned.binary_search(clock).is_ok())
     }
 
-    /// The strongly connected components that have edges, each as its edges.
+    /// The strongly connected components that contain edges, as lists of edges.
     fn components(&self, edges: &[usize]) -> Vec<Vec<usize>> {
         let mut outgoing = vec![Vec::new(); self.process.locations.len()];
         for &edge in edges {
@@ -92,8 +92,7 @@ impl Graph<'_> {
             }
         }
         sets.retain(|set| !set.is_empty());
-        // Components are numbered from the leaves; the report names the first in the order of the
-        // source.
+        // Components are numbered from the leaves; report the first in source order.
         sets.sort_by_key(|set| set[0]);
         sets
     }
@@ -105,7 +104,7 @@ impl Graph<'_> {
         starts.dedup();
         let accepting =
             |start: &usize| (self.accepting)(LocationId(u32::try_from(*start).unwrap_or(u32::MAX)));
-        // A few starts are enough to find a short one.
+        // A few starts suffice to find a short loop.
         let loops = starts.into_iter().filter(accepting).take(16);
         loops.map(|start| self.cycle_from(edges, start)).min_by_key(Vec::len).unwrap_or_default()
     }

@@ -1,20 +1,19 @@
-//! Structural non-Zenoness: whether the shape of a network alone guarantees that time passes all
-//! bounds along every infinite run.
+//! Structural non-Zenoness: whether the structure of a network alone guarantees that time diverges
+//! along every infinite run.
 //!
-//! A loop of a process *spends time* when some clock is assigned on one of its edges and some edge
-//! of it can only be taken when the clock has advanced by at least one since any assignment it ever
-//! gets. Every time such a loop is gone round, a unit of time passes. A set of edges that a run
-//! takes infinitely often is strongly connected; it is harmless when it assigns and tests the same
-//! clock. So a process is *good* when none of its strongly connected sets of edges lacks such a
-//! clock.
+//! A loop of a process *spends time* if some clock is assigned on one of its edges, and some edge
+//! of it can be taken only when that clock has advanced by at least one since its last assignment.
+//! Each iteration of such a loop takes at least one unit of time. A set of edges that a run takes
+//! infinitely often is strongly connected; it is harmless if it assigns and tests the same clock.
+//! So a process is *good* if each of its strongly connected sets of edges has such a clock.
 //!
-//! The product needs no construction: in an infinite run of a network some process moves infinitely
-//! often, and if all processes are good, time diverges. An edge that can only be taken together
-//! with a process that is known to be good cannot be part of a harmful loop either, so that
-//! goodness is found step by step.
+//! The product is not needed: in an infinite run of a network some process moves infinitely often,
+//! and if all processes are good, time diverges. An edge that can be taken only together with a
+//! good process cannot be part of a harmful loop either, so the set of good processes is computed
+//! as a fixed point.
 //!
-//! The answer is one-sided: a culprit may be harmless for reasons that the shape does not show (a
-//! counter, an invariant that cannot hold).
+//! The answer is one-sided: a culprit may be harmless for reasons that the structure does not show
+//! (a counter, an invariant that cannot hold).
 
 mod clocks;
 mod loops;
@@ -30,21 +29,20 @@ pub(crate) use self::ticks::{TICKED, Ticks, add as add_ticker};
 
 use crate::network::{LocationId, Network, ProcessId};
 
-/// A loop of a process along which time may stand still.
+/// A loop of a process along which time may not advance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Culprit {
     /// The process.
     pub process: ProcessId,
-    /// Its edges, by index, in the order they are taken. Empty when the process is too complicated
-    /// to decide.
+    /// Its edges, by index, in order. Empty if the process is too complicated to decide.
     pub edges: Vec<usize>,
 }
 
-/// The processes with loops that need not spend time, each with one such loop; none when the
+/// The processes with loops that need not spend time, each with one such loop; empty if the
 /// network is structurally non-Zeno.
 ///
-/// `accepting` limits the loops of a process to those through a location for which it is true. To
-/// conclude something about accepting runs of a network it must be true everywhere, except in a
+/// `accepting` restricts the loops of a process to those through a location for which it is true.
+/// For a conclusion about accepting runs of a network it must be true everywhere, except in a
 /// process whose accepting locations every accepting run must visit infinitely often.
 pub fn culprits(network: &Network, accepting: &dyn Fn(ProcessId, LocationId) -> bool) -> Vec<Culprit> {
     let clocks = clocks::Clocks::of(network);
@@ -98,21 +96,23 @@ impl Culprit {
         text
     }
 
-    /// What to tell the user.
+    /// The warning for the user.
     pub fn warning(&self, network: &Network) -> Diagnostic {
         let process = &network.processes[self.process.0 as usize];
         let Some(&first) = self.edges.first() else {
             return Diagnostic::warning(format!(
-                "process `{}` has too many loops to see whether time passes in all of them",
+                "process `{}` has too many loops to check that time passes in each",
                 process.name
             ));
         };
         Diagnostic::warning(format!(
-            "process `{}` may go round {} without time passing",
+            "process `{}` may repeat {} without time passing",
             process.name,
             self.path(network)
         ))
         .at(process.edges[first].place.clone(), "the loop begins here")
-        .help("in a loop that spends time a clock is reset, and an edge of the loop demands that it is at least 1")
+        .help(
+            "in a loop that takes time, one edge resets a clock and one edge requires that it is at least 1",
+        )
     }
 }

@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 use crate::compile::analysis::range;
 use crate::network::{ChannelCell, EventId, Local, Network, Sync};
 
-/// The ways to take an edge, each as the other processes that move with it for sure.
+/// The alternatives for taking an edge, each as the other processes that are certain to take part.
 #[derive(Clone, Debug, Default)]
 struct Ways(Vec<Vec<usize>>);
 
-/// The ways of all edges.
+/// The alternatives of all edges.
 pub(super) struct Partners {
     edges: Vec<Vec<Ways>>,
 }
@@ -28,7 +28,7 @@ impl Partners {
                 vectors.entry((member.process.0 as usize, member.event)).or_default().0.push(others);
             }
         }
-        // Who sends and who receives on a channel.
+        // The senders and receivers of each channel.
         let mut ends: FxHashMap<(u32, bool), Vec<usize>> = FxHashMap::default();
         for (index, process) in network.processes.iter().enumerate() {
             for edge in &process.edges {
@@ -72,14 +72,13 @@ impl Partners {
         Partners { edges: edges.collect() }
     }
 
-    /// Whether the edge is taken only together with a good process; an edge that can never be taken
-    /// is.
+    /// Whether the edge can be taken only together with a good process, or not at all.
     pub(super) fn need_good(&self, process: usize, edge: usize, good: &[bool]) -> bool {
         self.edges[process][edge].0.iter().all(|others| others.iter().any(|&other| good[other]))
     }
 }
 
-/// The channels that a cell may be.
+/// The channels that a cell can denote.
 fn channels(network: &Network, locals: &[Local], cell: &ChannelCell) -> std::ops::Range<u32> {
     let count = i64::try_from(network.channels.len()).unwrap_or(i64::MAX);
     let base = i64::from(cell.base.0);

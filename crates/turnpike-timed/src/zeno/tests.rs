@@ -1,4 +1,4 @@
-//! Small automata whose loops are known.
+//! Small automata with known loops.
 
 use super::culprits;
 use crate::tck;
@@ -95,7 +95,7 @@ fn a_partner_that_spends_time_makes_a_loop_harmless() {
     };
     assert_eq!(check(&text(""), None), ["P: a -> a"]);
     assert_eq!(check(&text("sync:P@e:Q@f\n"), None), [""; 0]);
-    // A weak partner may be absent; of two ways both must spend time.
+    // A weak partner may be absent; with two alternatives both must spend time.
     let unguarded = text("sync:P@e:Q@f?\n")
         .replace("provided:x>=1:", "")
         .replace("location:Q:b{initial:", "location:Q:b{initial::invariant:x>=1");

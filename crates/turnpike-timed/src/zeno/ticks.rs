@@ -1,17 +1,17 @@
-//! Runs along which time passes all bounds, and no others: one more clock tells.
+//! Restricts runs to those along which time diverges, with one more clock.
 //!
-//! A process is added that moves along with every transition of the network, and keeps none from
-//! being taken. It either waits, or *ticks*: that takes at least a certain time since it last did.
-//! A run with infinitely many ticks lasts for ever. Conversely, if time passes all bounds along a
-//! run that meets a condition infinitely often, it can tick each time that the condition is met and
-//! that time has passed. So the runs that are looked for are those in which the condition is met
-//! infinitely often *where it ticks*; with several conditions, they take turns.
+//! A process is added that moves along with every transition of the network and never blocks one.
+//! It either waits, or *ticks*, which requires that a certain time has passed since its last tick.
+//! A run with infinitely many ticks is infinitely long. Conversely, if time diverges along a run
+//! that meets a condition infinitely often, the process can tick each time that the condition is
+//! met and enough time has passed. So the runs in question are those in which the condition is met
+//! infinitely often *at ticks*; several conditions take turns.
 //!
-//! Any time will do. With the largest constant of the network few ticks fit between two events of
-//! its own, and there are few ways to place them; with 1 there were ten times as many states in a
-//! network with constants of 800. The clock has a lower bound only, so that zones stay as coarse as
-//! they can be. Ticks where no condition is met are of no use, and are left out where conditions
-//! are known.
+//! Any time will do. With the largest constant of the network, few ticks fit between two events of
+//! the network and there are few ways to place them; with 1 there were ten times as many states in
+//! a network with constants of 800. The clock has only a lower bound, so zones stay as coarse as
+//! possible. Ticks where no condition is met are useless, and are left out where the conditions are
+//! known.
 
 use crate::network::{
     ClockAtom, ClockCell, ClockId, ClockValue, Constraint, Edge, Expression, Location, LocationId, Network,
@@ -19,24 +19,24 @@ use crate::network::{
 };
 use crate::zone::Bound;
 
-/// The name of the process. It is no identifier, so that no model has such a process.
+/// The name of the process. It is not an identifier, so no model has such a process.
 pub const TICKER: &str = "non-zeno";
 
-/// Nothing happened with the last transition.
+/// The last transition did not tick.
 const WAITING: LocationId = LocationId(0);
 /// The last transition ticked.
 pub(crate) const TICKED: LocationId = LocationId(1);
 
-/// What an added process does.
+/// What the added process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ticks {
-    /// It ticks whenever it may.
+    /// It ticks when possible.
     Counted,
-    /// It never ticks: only states look as if it could.
+    /// It never ticks; states only have the same layout.
     Idle,
 }
 
-/// Adds the process behind all others.
+/// Appends the process.
 pub(crate) fn add(network: &mut Network, ticks: Ticks) {
     let id = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let edge = |source, target| Edge {
@@ -48,7 +48,7 @@ pub(crate) fn add(network: &mut Network, ticks: Ticks) {
         locals: Vec::new(),
         place: 0..0,
     };
-    // The numbers of edges are the same whether it ticks or not.
+    // Edges have the same numbers whether it ticks or not.
     let mut edges = vec![edge(WAITING, WAITING)];
     if ticks == Ticks::Counted {
         let unit = unit(network);
@@ -77,7 +77,7 @@ pub(crate) fn add(network: &mut Network, ticks: Ticks) {
     }
     let location = |name: &str| Location { name: name.to_owned(), ..Location::default() };
     network.ticker = Some(ProcessId(id(network.processes.len())));
-    // A level of its own would make it look as if the network had priorities.
+    // A level of its own would make the network look prioritised.
     let priority = network.processes.first().map_or(0, |process| process.priority);
     network.processes.push(Process {
         name: TICKER.to_owned(),
@@ -88,7 +88,7 @@ pub(crate) fn add(network: &mut Network, ticks: Ticks) {
     });
 }
 
-/// The time between ticks: the largest number that a clock is compared with.
+/// The minimal time between ticks: the largest constant that a clock is compared with.
 fn unit(network: &Network) -> i32 {
     let processes = || network.processes.iter();
     let invariants = processes().flat_map(|process| &process.locations).map(|location| &location.invariant);

@@ -1,10 +1,10 @@
-//! One bound on a difference of clocks, packed into a machine integer.
+//! A bound on a difference of clocks, packed into an integer.
 
 use std::fmt;
 use std::ops::Add;
 
-/// `< c`, `<= c` or no bound: twice the number, plus one when weak, so that the order of integers
-/// is the order of bounds.
+/// `< c`, `<= c` or no bound. Encoded as twice the number, plus one if weak, so that integers
+/// compare like bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bound(pub i32);
 
@@ -13,8 +13,8 @@ impl Bound {
     pub const INFINITY: Bound = Bound(1 << 29);
     /// `<= 0`
     pub const ZERO: Bound = Bound(1);
-    /// Numbers in a model must be smaller than this in size: then no sum of three bounds reaches
-    /// [`INFINITY`](Self::INFINITY).
+    /// Constants in a model must be smaller than this in absolute value, so that no sum of three
+    /// bounds reaches [`INFINITY`](Self::INFINITY).
     pub const LIMIT: i32 = 1 << 26;
 
     /// `<= value`
@@ -33,7 +33,7 @@ impl Bound {
         (-limit < value && value < limit).then_some(Bound(2 * value as i32 + i32::from(!strict)))
     }
 
-    /// The number, which means nothing for [`INFINITY`](Self::INFINITY).
+    /// The number; meaningless for [`INFINITY`](Self::INFINITY).
     pub const fn value(self) -> i32 {
         self.0 >> 1
     }
@@ -48,17 +48,17 @@ impl Bound {
         self.0 == Self::INFINITY.0
     }
 
-    /// The bound on the opposite difference that says the contrary: not `x - y <= c` is `y - x <
-    /// -c`. `None` for infinity, whose contrary is false.
+    /// The negation, as a bound on the opposite difference: not `x - y <= c` is `y - x < -c`.
+    /// `None` for infinity, whose negation is unsatisfiable.
     pub const fn negated(self) -> Option<Bound> {
         if self.is_infinite() { None } else { Some(Bound(1 - self.0)) }
     }
 }
 
-/// What follows for `x - z` from bounds on `x - y` and `y - z`: infinite when one of them is,
-/// strict when one of them is.
+/// The bound on `x - z` implied by bounds on `x - y` and `y - z`: infinite if one of them is,
+/// strict if one of them is.
 ///
-/// Exact as long as numbers are within three times [`LIMIT`](Bound::LIMIT); beyond, the sum is
+/// Exact while numbers are within three times [`LIMIT`](Bound::LIMIT); beyond that, the sum is
 /// still sound or the zone reports an overflow.
 impl Add for Bound {
     type Output = Bound;

@@ -1,11 +1,11 @@
-//! Constraints conjoined, and matrices closed: every entry the least that follows from all of them.
+//! Conjunction of constraints, and closure: every entry becomes the tightest implied bound.
 
 use super::dbm::{FINITE, INFINITE};
 use super::lanes::{relax_rows, sum};
 use super::{Bound, Dbm};
 
 impl Dbm {
-    /// Brings a bound into range: infinity if it is none that can be kept.
+    /// Brings a bound into range: infinity if it is too large to store.
     #[inline]
     fn admitted(&mut self, bound: Bound) -> i32 {
         if bound.0.unsigned_abs() <= FINITE.unsigned_abs() || bound.is_infinite() {
@@ -15,8 +15,8 @@ impl Dbm {
         if bound.0 < 0 { -FINITE } else { INFINITE }
     }
 
-    /// Conjoins `x_i - x_j` with a bound; false when nothing is left (the matrix is then
-    /// worthless).
+    /// Adds the constraint `x_i - x_j` with this bound; false if the zone becomes empty (its matrix
+    /// is then invalid).
     #[must_use]
     pub fn conjoin(&mut self, i: usize, j: usize, bound: Bound) -> bool {
         let bound = self.admitted(bound);
@@ -33,12 +33,11 @@ impl Dbm {
         true
     }
 
-    /// Conjoins `x_i` with an upper bound for each pair, all in one pass; false when nothing is
-    /// left.
+    /// Adds an upper bound on `x_i` for each pair, in one pass; false if the zone becomes empty.
     #[must_use]
     pub fn conjoin_uppers(&mut self, bounds: &[(usize, Bound)]) -> bool {
-        // All constraints lead to the constant zero: a shortest path uses one of them at most, and
-        // ends in row 0.
+        // All constraints lead to the zero row, so a shortest path uses at most one of them and
+        // ends there.
         let mut most = 0;
         for &(i, bound) in bounds {
             let bound = self.admitted(bound);
@@ -56,22 +55,15 @@ impl Dbm {
                 entries[k * stride] = entries[k * stride].min(upper);
             }
         }
-        if most == 0 {
-            return true;
-        }
-        let Dbm { width, entries, scratch, .. } = self;
-        scratch.prepared.set(Bound::ZERO.0, &entries[..*width]);
-        relax_rows(entries, *width, 0, &scratch.prepared);
-        self.grown(2 * self.largest + most + 1);
+        self.relax_by_zero(most);
         true
     }
 
-    /// Conjoins `0 - x_j` with a bound for each pair (`>= c` is [`Bound::weak`]`(-c)`), all in one
-    /// pass; false when nothing is left.
+    /// Adds a bound on `0 - x_j` for each pair (`>= c` is [`Bound::weak`]`(-c)`), in one pass;
+    /// false if the zone becomes empty.
     #[must_use]
     pub fn conjoin_lowers(&mut self, bounds: &[(usize, Bound)]) -> bool {
-        // All constraints lead away from the constant zero: only row 0 takes them up, and hands
-        // them on to the others.
+        // All constraints leave the zero row, so shortest paths that use one start in row 0.
         let mut most = 0;
         for &(j, bound) in bounds {
             let bound = self.admitted(bound);
@@ -86,17 +78,22 @@ impl Dbm {
             scratch.prepared.set(bound, &entries[j * *width..][..*width]);
             scratch.prepared.relax(&mut entries[..*width], Bound::ZERO.0);
         }
-        if most == 0 {
-            return true;
-        }
-        let Dbm { width, entries, scratch, .. } = self;
-        scratch.prepared.set(Bound::ZERO.0, &entries[..*width]);
-        relax_rows(entries, *width, 0, &scratch.prepared);
-        self.grown(2 * self.largest + most + 1);
+        self.relax_by_zero(most);
         true
     }
 
-    /// Conjoins with another zone over the same clocks; false when nothing is left.
+    /// Closes the zone after its row or column of the constant zero was tightened, by bounds up to
+    /// `most`; nothing was when that is 0.
+    fn relax_by_zero(&mut self, most: i32) {
+        if most > 0 {
+            let Dbm { width, entries, scratch, .. } = self;
+            scratch.prepared.set(Bound::ZERO.0, &entries[..*width]);
+            relax_rows(entries, *width, 0, &scratch.prepared);
+            self.grown(2 * self.largest + most + 1);
+        }
+    }
+
+    /// Intersects with another zone over the same clocks; false if the result is empty.
     #[must_use]
     pub fn intersect(&mut self, other: &Dbm) -> bool {
         debug_assert_eq!(self.dimension, other.dimension);
@@ -118,8 +115,8 @@ impl Dbm {
         self.overflowed |= other.overflowed;
     }
 
-    /// Finds the least entries that follow from those there are; false when they contradict each
-    /// other.
+    /// Floyd-Warshall: computes the tightest implied entries; false if the constraints contradict
+    /// each other.
     #[must_use]
     pub(super) fn close(&mut self) -> bool {
         if self.needs_wide_sums() {
@@ -137,8 +134,8 @@ impl Dbm {
         true
     }
 
-    /// Whether sums could leave the range when closing: as long as there is no contradiction
-    /// entries are lengths of paths without repetition.
+    /// Whether sums could overflow during closure. Without a contradiction, entries are lengths of
+    /// simple paths.
     pub(super) fn needs_wide_sums(&mut self) -> bool {
         let far = |zone: &Dbm| i64::from(zone.largest) * zone.dimension as i64 > i64::from(3 * FINITE);
         if far(self) {
@@ -147,7 +144,7 @@ impl Dbm {
         far(self)
     }
 
-    /// The same with wide sums, for numbers near the limit.
+    /// The same with 64-bit sums, for numbers near the limit.
     #[cold]
     pub(super) fn close_wide(&mut self) -> bool {
         let n = self.dimension;

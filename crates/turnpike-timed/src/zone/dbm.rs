@@ -1,66 +1,67 @@
-//! Difference bound matrices, and the operations that keep them closed without any search for
-//! shorter paths.
+//! Difference bound matrices, and the operations that keep them closed without computing shortest
+//! paths.
 //!
-//! # Numbers that grow
-//! Without extrapolation the bounds of a zone grow with every loop of the model. A matrix therefore
-//! knows a number that none of its finite entries exceeds (`largest`): operations raise it by what
-//! they may add at most, and only when it passes [`FINITE`] are the entries themselves looked at.
-//! Should one really be out of range it is replaced by a weaker bound, and [`Dbm::overflowed`]
-//! holds from then on: the zone is too large (never too small) and may not be closed; whoever
-//! explores must report that instead of going on.
+//! # Growing numbers
+//!
+//! Without extrapolation the bounds of a zone grow with every iteration of a loop in the model.
+//! Each matrix therefore has an upper limit on its finite entries (`largest`), which operations
+//! raise by the most they can add. Entries are inspected only when the limit passes [`FINITE`]. An
+//! entry that really is out of range is replaced by a weaker bound, and [`Dbm::overflowed`] holds
+//! from then on: the zone is too large, never too small, and may not be closed. Callers must report
+//! this instead of continuing.
 
 use super::Bound;
 use super::lanes::{LANES, Lanes, Prepared};
 
-/// A clock without a bound of that kind: minus infinity.
+/// The value of a missing clock bound: minus infinity.
 pub const NO_BOUND: i32 = i32::MIN;
 
-/// Packed finite entries stay within plus and minus this, so that sums of three of them are less
-/// than infinity.
+/// Packed finite entries have at most this absolute value, so that sums of three stay below
+/// infinity.
 pub(super) const FINITE: i32 = 2 * Bound::LIMIT;
 
-/// Infinity among the entries.
+/// Infinity as an entry.
 pub(super) const INFINITE: i32 = Bound::INFINITY.0;
 
-/// Where the value of a clock comes from when a matrix is rebuilt: a row of the old one (0: the
-/// constant zero) plus a number.
+/// The source of a clock's value when a matrix is rebuilt: a row of the old matrix (0: the constant
+/// zero) plus an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Row of the old matrix.
     pub row: u32,
-    /// What is added. If negative, the zone must ensure that no value becomes so.
+    /// The offset. If it is negative, the zone must ensure that the value does not become negative.
     pub offset: i32,
 }
 
-/// A closed difference bound matrix, never empty unless an operation just said so.
+/// A closed difference bound matrix, non-empty unless the last operation reported otherwise.
 ///
 /// Buffers are reused: once they are large enough no operation on two matrices allocates.
 #[derive(Debug)]
 pub struct Dbm {
     pub(super) dimension: usize,
-    /// Arrays of entries in a row.
+    /// Number of lane arrays per row.
     pub(super) width: usize,
     /// Packed bounds, row by row; those beyond `dimension` in a row are infinite.
     pub(super) entries: Vec<Lanes>,
-    /// No finite entry is larger in size.
+    /// No finite entry has a larger absolute value.
     pub(super) largest: i32,
     pub(super) overflowed: bool,
     pub(super) scratch: Scratch,
 }
 
-/// Room for what operations need to remember while they run.
+/// Temporary buffers of operations.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// The row that is added to all others.
     pub(super) prepared: Prepared,
-    /// One number for each column.
+    /// One number per column.
     pub(super) columns: Vec<Lanes>,
-    /// Rows that closing may change, and rows by which it may change them.
+    /// Rows that closing may change, and the pivot rows.
     pub(super) changed: Vec<usize>,
     pub(super) pivots: Vec<usize>,
-    /// Entries one after the other.
+    /// Entries in a flat list.
     pub(super) flat: Vec<i32>,
-    /// Where columns come from that come from elsewhere.
+    /// Columns whose position changes, with their sources.
     moved: Vec<(usize, usize)>,
 }
 
@@ -71,7 +72,7 @@ impl Default for Dbm {
     }
 }
 
-/// The same valuations over the same number of clocks.
+/// Equality of the sets of valuations, for the same number of clocks.
 impl PartialEq for Dbm {
     fn eq(&self, other: &Dbm) -> bool {
         self.dimension == other.dimension && self.entries == other.entries
@@ -122,8 +123,8 @@ impl Dbm {
         zone
     }
 
-    /// The zone with these bounds, row by row, each in four bytes; `None` when they do not fill a
-    /// square. They must have been read off a zone, so that they are closed.
+    /// The zone with these bounds, row by row, four bytes each; `None` if they do not form a square
+    /// matrix. They must come from a zone, so that they are closed.
     pub fn from_bounds(bytes: &[u8]) -> Option<Dbm> {
         let (bounds, rest) = bytes.as_chunks();
         let dimension = bounds.len().isqrt();
@@ -140,8 +141,7 @@ impl Dbm {
         Some(zone)
     }
 
-    /// Becomes a matrix of this dimension whose entries the caller is about to fill; the padding is
-    /// right already.
+    /// Resizes the matrix; the caller must fill all entries except the padding.
     pub(super) fn reshape(&mut self, dimension: usize) {
         let dimension = dimension.max(1);
         if self.dimension != dimension {
@@ -154,7 +154,7 @@ impl Dbm {
         self.overflowed = false;
     }
 
-    /// Rows, the constant zero included.
+    /// Number of rows, including the constant zero.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
@@ -165,19 +165,18 @@ impl Dbm {
         Bound(self.flat()[i * self.stride() + j])
     }
 
-    /// Whether a number became too large for exact bounds: the zone now has more valuations than it
-    /// should.
+    /// Whether a bound overflowed: the zone then contains more valuations than it should.
     pub fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    /// Entries from one row to the next.
+    /// Distance of consecutive rows, in entries.
     #[inline]
     pub(super) fn stride(&self) -> usize {
         self.width * LANES
     }
 
-    /// All entries, padding included.
+    /// All entries, including padding.
     #[inline]
     pub(super) fn flat(&self) -> &[i32] {
         self.entries.as_flattened()
@@ -203,7 +202,7 @@ impl Dbm {
         }
     }
 
-    /// All valuations from which time leads here.
+    /// All valuations from which a delay leads into the zone.
     pub fn down(&mut self) {
         let (stride, dimension) = (self.stride(), self.dimension);
         let (first, rest) = self.entries.as_flattened_mut().split_at_mut(stride);
@@ -215,7 +214,7 @@ impl Dbm {
         }
     }
 
-    /// Forgets what is known of a clock.
+    /// Removes all constraints on a clock.
     pub fn free(&mut self, clock: usize) {
         for (i, row) in self.rows_mut().enumerate() {
             row[clock] = row[0];
@@ -236,9 +235,9 @@ impl Dbm {
         self.rows().skip(1).all(|row| row[0] != INFINITE)
     }
 
-    /// Becomes the matrix whose row `i` is the clock that `origins[i - 1]` tells of `source`:
-    /// resets, copies, shifts and the change to another set of active clocks in one pass. The
-    /// result is closed because `source` is.
+    /// Replaces the matrix by one whose row `i` is the clock that `origins[i - 1]` denotes in
+    /// `source`: resets, copies, shifts and changes of the active clocks in one pass. The result is
+    /// closed because `source` is.
     pub fn gather(&mut self, source: &Dbm, origins: &[Origin]) {
         self.reshape(origins.len() + 1);
         self.overflowed = source.overflowed;
@@ -256,7 +255,7 @@ impl Dbm {
         }
         let from_row = |i: usize| if i == 0 { 0 } else { origins[i - 1].row as usize };
         if source.dimension == *dimension && 2 * moved.len() <= *dimension {
-            // Most columns stay where they are.
+            // Most columns keep their position.
             for i in 0..*dimension {
                 let from = &source.entries[from_row(i) * *width..][..*width];
                 let row = &mut entries[i * *width..][..*width];
@@ -285,7 +284,7 @@ impl Dbm {
         }
     }
 
-    /// Adds their offsets to clocks.
+    /// Adds the offsets to the clocks.
     fn shift(&mut self, origins: &[Origin]) {
         let limit = Bound::LIMIT;
         let overflowed = origins.iter().any(|origin| origin.offset.unsigned_abs() > limit.unsigned_abs());
@@ -301,8 +300,7 @@ impl Dbm {
         self.grown(self.largest + 2 * farthest);
     }
 
-    /// Notes that finite entries are now at most `largest` in size, and looks whether that is still
-    /// in range.
+    /// Sets the limit on finite entries, and inspects them if it is out of range.
     #[inline]
     pub(super) fn grown(&mut self, largest: i32) {
         self.largest = largest;
@@ -311,7 +309,7 @@ impl Dbm {
         }
     }
 
-    /// Finds the true size of the largest entry, and weakens those out of range.
+    /// Computes the largest entry, and weakens entries that are out of range.
     #[cold]
     pub(super) fn settle(&mut self) {
         let entries = self.entries.as_flattened_mut();

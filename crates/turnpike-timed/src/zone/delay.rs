@@ -1,15 +1,15 @@
-//! Time for some clocks only, and what time leaves behind.
+//! Delays while some clocks are stopped.
 //!
-//! Where a clock stands still, the valuations that time leads to are in general no zone: elapsed
-//! time ties the running clocks together, and with them what they had to do with those that stand
-//! still. Each operation here gives the smallest zone around them; [`Dbm::is_separable`] tells when
-//! it has no other valuations.
+//! If a clock is stopped, the set of valuations after a delay is in general not a zone: elapsed
+//! time relates the running clocks to each other, and to whatever they were related to among the
+//! stopped ones. Each operation here returns the smallest zone that contains the set;
+//! [`Dbm::is_separable`] tells whether it is exact.
 
 use super::dbm::INFINITE;
 use super::{Bound, Dbm};
 
 impl Dbm {
-    /// The valuations that come strictly after one of these.
+    /// The valuations strictly after one of these.
     pub fn passed(&mut self) {
         self.up();
         let dimension = self.dimension();
@@ -19,7 +19,7 @@ impl Dbm {
         }
     }
 
-    /// Lets time pass for the clocks whose rows run.
+    /// Lets time pass for the clocks whose rows are in `runs`.
     pub fn up_running(&mut self, runs: &[bool]) {
         for (i, row) in self.rows_mut().enumerate() {
             if i > 0 && runs[i] {
@@ -30,7 +30,7 @@ impl Dbm {
         }
     }
 
-    /// What time leads from to these valuations, when it passes for the clocks whose rows run.
+    /// The valuations from which a delay of the clocks in `runs` leads into the zone.
     pub fn down_running(&mut self, runs: &[bool]) {
         for (i, row) in self.rows_mut().enumerate() {
             if i == 0 || !runs[i] {
@@ -41,15 +41,14 @@ impl Dbm {
             }
         }
         let closed = self.close();
-        debug_assert!(closed, "what was there before is there");
+        debug_assert!(closed, "the result includes the zone");
     }
 
-    /// Whether [`up_running`](Self::up_running) and [`down_running`](Self::down_running) give
-    /// exactly the valuations that time leads to or from.
+    /// Whether [`up_running`](Self::up_running) and [`down_running`](Self::down_running) are exact.
     ///
-    /// Time is eliminated from a lower and an upper bound on it, `x - s <= c` and `t - y <= d` with
-    /// running `x` and `y`: what is left, `x - y + t - s <= c + d`, must follow from bounds on `x -
-    /// y` and `t - s`.
+    /// Eliminating the delay from a lower and an upper bound on it, `x - s <= c` and `t - y <= d`
+    /// with running `x` and `y`, leaves `x - y + t - s <= c + d`, which must follow from the bounds
+    /// on `x - y` and `t - s`.
     pub fn is_separable(&self, runs: &[bool]) -> bool {
         let rows = |wanted: bool| (0..self.dimension()).filter(move |&row| (row > 0 && runs[row]) == wanted);
         if rows(true).nth(1).is_none() || rows(false).nth(1).is_none() {
@@ -88,14 +87,14 @@ mod tests {
 
     #[test]
     fn clocks_that_stand_still_keep_their_bounds() {
-        // Two clocks at zero; the second stands still.
+        // Two clocks at zero; the second is stopped.
         let runs = [false, true, false];
         let mut zone = Dbm::zero(3);
         assert!(zone.is_separable(&runs));
         zone.up_running(&runs);
         assert_eq!((zone.get(1, 0), zone.get(2, 0)), (Bound::INFINITY, Bound::ZERO));
         assert!(zone.conjoin(1, 0, Bound::weak(4)));
-        // Now the first stands still.
+        // Now the first is stopped.
         let runs = [false, false, true];
         zone.up_running(&runs);
         assert_eq!((zone.get(1, 0), zone.get(2, 0)), (Bound::weak(4), Bound::INFINITY));

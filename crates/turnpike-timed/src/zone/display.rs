@@ -1,10 +1,10 @@
-//! Zones as text, in the form that TChecker writes: `(0<=x<=3 && y==2 && x==y+1)`.
+//! Zones as text, in TChecker's notation: `(0<=x<=3 && y==2 && x==y+1)`.
 
 use std::fmt;
 
 use super::{Bound, Dbm};
 
-/// A zone with names for its clocks, to be written.
+/// Displays a zone with names for its clocks.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneText<'a, S> {
     zone: &'a Dbm,
@@ -50,8 +50,8 @@ impl<S: AsRef<str>> fmt::Display for ZoneText<'_, S> {
     }
 }
 
-/// `what==1`, `1<what<=2`, or less where there are no bounds. `lower` bounds what is below: it is
-/// the bound on the opposite difference.
+/// Writes `what==1`, `1<what<=2`, or less if bounds are missing. `lower` is the bound on the
+/// opposite difference.
 fn write_range(f: &mut fmt::Formatter<'_>, what: &str, lower: Bound, upper: Bound) -> fmt::Result {
     if lower + upper == Bound::ZERO {
         return write!(f, "{what}=={}", upper.value());

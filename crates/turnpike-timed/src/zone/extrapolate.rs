@@ -1,22 +1,22 @@
-//! Zones made coarser by the constants that clocks are still compared with, so that there are
-//! finitely many.
+//! Extrapolation by the constants that clocks are still compared with, which makes the set of zones
+//! finite.
 
 use super::dbm::{INFINITE, Scratch};
 use super::lanes::{LANES, Lanes, UNROLLED};
 use super::{Bound, Dbm, NO_BOUND};
 
-/// How zones are made coarser so that there are finitely many.
+/// The extrapolation of zones, which makes the zone graph finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extrapolation {
-    /// Not at all: exact, but the graph may be infinite.
+    /// None: exact, but the graph may be infinite.
     None,
     /// By the largest constant of each clock.
     M,
-    /// The same, coarser where the zone lies above the constants.
+    /// As `M`, and coarser where the zone lies above the constants.
     MPlus,
-    /// By lower and upper bounds apart.
+    /// By separate lower and upper bounds.
     Lu,
-    /// The same, coarser where the zone lies above the constants: what TChecker does.
+    /// As `Lu`, and coarser where the zone lies above the constants; TChecker's default.
     LuPlus,
 }
 
@@ -28,7 +28,7 @@ fn at_most(constant: i32) -> i32 {
     }
 }
 
-/// The smallest packed entry that says no more of a clock than that it is above the constant.
+/// The smallest packed entry that only says that a clock is above the constant.
 fn above(constant: i32) -> i32 {
     match constant {
         NO_BOUND => INFINITE,
@@ -37,11 +37,11 @@ fn above(constant: i32) -> i32 {
 }
 
 impl Dbm {
-    /// Makes the zone coarser; bounds are by row, starting with clock row 1 at index 0,
-    /// [`NO_BOUND`] where there is none.
+    /// Extrapolates the zone. Bounds are by row, starting with row 1 at index 0, [`NO_BOUND`] if
+    /// missing.
     pub fn extrapolate(&mut self, extrapolation: Extrapolation, lower: &[i32], upper: &[i32]) {
         debug_assert!(lower.len() + 1 == self.dimension && upper.len() + 1 == self.dimension);
-        // By the larger of both, or apart.
+        // By the larger of both bounds, or by separate bounds.
         match extrapolation {
             Extrapolation::None => {}
             Extrapolation::M => self.raise::<false>(true, lower, upper),
@@ -60,20 +60,20 @@ impl Dbm {
             4 => self.raise_rows::<PLUS>(4, both, lower, upper),
             width => self.raise_rows::<PLUS>(width, both, lower, upper),
         };
-        // Row 0 of a matrix with infinite columns is closed: where it was raised, so was the whole
-        // column.
+        // Row 0 of a matrix with infinite columns is already closed: where it was raised, so was
+        // the whole column.
         let first = first && !PLUS;
         if first || !self.scratch.changed.is_empty() {
             self.close_raised(first);
         }
     }
 
-    /// Raises entries, and notes which rows are to be closed; whether row 0 is among them.
+    /// Raises entries, and collects the rows to close; returns whether row 0 is among them.
     ///
-    /// Those above the lower bound of the first clock become infinite. Those below minus the upper
-    /// bound of the second clock are raised to that; with `PLUS`, all of a row become infinite if
-    /// its clock is above its lower bound throughout the zone, and all of a column if its clock is
-    /// above its upper bound.
+    /// Entries above the lower bound of the first clock become infinite. Entries below minus the
+    /// upper bound of the second clock are raised to that. With `PLUS`, a row becomes infinite if
+    /// its clock exceeds its lower bound throughout the zone, and a column if its clock exceeds its
+    /// upper bound.
     #[inline(always)]
     fn raise_rows<const PLUS: bool>(
         &mut self,
@@ -91,8 +91,8 @@ impl Dbm {
         if columns.len() != width {
             columns.resize(width, [0; LANES]);
         }
-        // For each column what entries must not exceed (`PLUS`), or what they are raised to. None
-        // of it applies to column 0.
+        // By column, what entries must not exceed (`PLUS`), or what they are raised to; does not
+        // apply to column 0.
         let limits = columns.as_flattened_mut();
         limits[0] = if PLUS { i32::MAX } else { i32::MIN };
         for x in 0..clocks {
@@ -111,8 +111,7 @@ impl Dbm {
             let erased = lower == NO_BOUND || (PLUS && first[x + 1] < above(lower));
             let ceiling = if erased { i32::MIN } else { at_most(lower) };
             let differs = raise_row::<PLUS>(row, columns, ceiling, x + 1);
-            // No way leads from an erased row, so that it stays as it is, and nothing else changes
-            // by it.
+            // No path leaves an erased row, so closing neither changes it nor uses it.
             if !erased {
                 let limit = columns.as_flattened()[x + 1];
                 if if PLUS { limit != i32::MIN } else { limit != INFINITE } {
@@ -123,7 +122,7 @@ impl Dbm {
                 }
             }
         }
-        // The others needed row 0 as it was.
+        // Last, because the other rows used row 0 as it was.
         let mut differs = 0;
         for x in 0..clocks {
             let floor = above(if both { lower[x].max(upper[x]) } else { upper[x] });
@@ -134,12 +133,11 @@ impl Dbm {
         differs != 0
     }
 
-    /// Closes a matrix some of whose entries were raised.
+    /// Closes a matrix after some entries were raised.
     ///
-    /// Entries that were not raised are as low as they get: only rows with a raised entry change.
-    /// With row 0 as the last to lead ways through, erased columns stay infinite until then except
-    /// in row 0, which has no use for ways through their clocks: it says next to nothing of them,
-    /// and of the others it says already what follows.
+    /// Entries that were not raised are already tight, so only rows with a raised entry change. Row
+    /// 0 is the last pivot: until then erased columns stay infinite except in row 0, which gains
+    /// nothing from paths through their clocks.
     fn close_raised(&mut self, first: bool) {
         if self.needs_wide_sums() {
             let consistent = self.close_wide();
@@ -183,7 +181,7 @@ impl Dbm {
     }
 }
 
-/// Raises the entries of a row except its diagonal; whether any was.
+/// Raises the entries of a row except its diagonal; returns whether any changed.
 #[inline(always)]
 fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i32, diagonal: usize) -> bool {
     let mut differs = [0; LANES];
@@ -197,8 +195,8 @@ fn raise_row<const PLUS: bool>(row: &mut [Lanes], columns: &[Lanes], ceiling: i3
                 (ceiling, limits[lane].max(old[lane]))
             };
             let raised = if old[lane] > most { INFINITE } else { least };
-            // A comparison rather than a correction afterwards: a vector read soon after a single
-            // number in it was written waits for long.
+            // A comparison instead of a later correction: loading a vector soon after writing one
+            // of its lanes stalls.
             let on = (chunk * LANES + lane) as i32 == diagonal as i32;
             new[lane] = if on { old[lane] } else { raised };
             differs[lane] |= old[lane] ^ new[lane];

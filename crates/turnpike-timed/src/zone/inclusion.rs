@@ -1,16 +1,16 @@
-//! When one zone makes another superfluous: inclusion, and simulation by what clocks are still
-//! compared with.
+//! When one zone makes another redundant: inclusion, and simulation with respect to the bounds that
+//! clocks are still compared with.
 
 use std::cell::RefCell;
 
 use super::lanes::none_less;
 use super::{Bound, Dbm, NO_BOUND};
 
-/// Arrays of lanes that are compared before the outcome is looked at.
+/// Lane arrays compared before the result is tested.
 const BLOCK: usize = 8;
 
 thread_local! {
-    /// The thresholds of a test under way.
+    /// The thresholds of the current test.
     static THRESHOLDS: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -18,16 +18,16 @@ impl Dbm {
     /// Whether every valuation of `other` is in this zone.
     pub fn includes(&self, other: &Dbm) -> bool {
         self.dimension == other.dimension
-            // A few at a time, so that most differences are seen early.
+            // A few at a time, so that most differences are found early.
             && self.entries.chunks(BLOCK).zip(other.entries.chunks(BLOCK)).all(|(a, b)| none_less(a, b))
     }
 
     /// Whether every valuation of `other` is simulated by one of this zone (aLU inclusion).
     ///
-    /// A valuation simulates another when every clock has the same value, or one that is smaller
-    /// yet above the lower bound, or one that is larger while the other's is above the upper bound:
-    /// no test can tell. Bounds are by row, starting with clock row 1 at index 0, [`NO_BOUND`]
-    /// where there is none.
+    /// A valuation simulates another if every clock has the same value, or one that is smaller yet
+    /// above the lower bound, or one that is larger while the other's is above the upper bound: no
+    /// test can distinguish them. Bounds are by row, starting with row 1 at index 0, [`NO_BOUND`]
+    /// if missing.
     pub fn simulates(&self, other: &Dbm, lower: &[i32], upper: &[i32]) -> bool {
         debug_assert!(lower.len() + 1 == self.dimension && upper.len() + 1 == self.dimension);
         self.dimension == other.dimension
@@ -40,13 +40,13 @@ impl Dbm {
     }
 }
 
-/// Lower bounds by row, that of the constant zero first.
+/// Lower bounds by row, starting with the constant zero.
 pub(super) fn lower_bounds(lower: &[i32]) -> impl Iterator<Item = i32> {
     std::iter::once(0).chain(lower.iter().copied())
 }
 
-/// Calls back with what the clocks' least values, row 0 of the smaller zone, must be compared with:
-/// the values themselves, unless the clock is above its upper bound and cannot tell anything apart.
+/// Calls back with the thresholds for the clocks' least values (row 0 of the smaller zone): the
+/// values themselves, unless the clock exceeds its upper bound, where no test depends on it.
 pub(super) fn with_thresholds<T>(
     least: impl Iterator<Item = i32>,
     upper: &[i32],
@@ -60,7 +60,7 @@ pub(super) fn with_thresholds<T>(
     })
 }
 
-/// The same for each clock.
+/// The threshold of each clock.
 pub(super) fn thresholds(least: impl Iterator<Item = i32>, upper: &[i32]) -> impl Iterator<Item = i32> {
     least.zip(upper).map(|(least, &upper)| {
         let compared = upper != NO_BOUND && least >= Bound::weak(-upper.clamp(-Bound::LIMIT, Bound::LIMIT)).0;
@@ -68,8 +68,8 @@ pub(super) fn thresholds(least: impl Iterator<Item = i32>, upper: &[i32]) -> imp
     })
 }
 
-/// Whether a row shows that a valuation of the smaller zone is not simulated: below the bigger
-/// zone's bound there is none that the row's clock, above its lower bound, could be moved to.
+/// Whether a row proves that some valuation of the smaller zone is not simulated: the bigger zone's
+/// bound leaves no value, above its lower bound, to which the row's clock could move.
 #[inline]
 pub(super) fn escapes(bigger: &[i32], smaller: &[i32], thresholds: &[i32], lower: i32) -> bool {
     let strict = Bound::strict(-lower.clamp(-Bound::LIMIT, Bound::LIMIT)).0;

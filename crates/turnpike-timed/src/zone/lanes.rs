@@ -1,38 +1,38 @@
-//! Rows of packed bounds as arrays of four, which compilers turn into vector instructions, and the
-//! kernel of all closing.
+//! Rows of packed bounds as arrays of four, which compilers vectorise, and the inner loop of
+//! closure.
 //!
 //! The kernel adds a number to a whole row and takes the minimum with another row, once for each
-//! row of a matrix ([`relax_rows`]). The row that is added is first made ready ([`Prepared::set`])
-//! so that the kernel needs neither a test for infinity nor one for strictness: infinity is
-//! replaced by [`HUGE`], from which no bound leads back below infinity, and there are two copies,
-//! one for weak numbers and one for strict ones.
+//! row of a matrix ([`relax_rows`]). The added row is prepared first ([`Prepared::set`]) so that
+//! the kernel tests neither for infinity nor for strictness: infinity is replaced by [`HUGE`], so
+//! large that no sum falls below infinity, and there are two copies, one for weak numbers and one
+//! for strict ones.
 
 use super::dbm::INFINITE;
 
-/// Neighbours in a row.
+/// Adjacent entries of a row.
 pub(super) type Lanes = [i32; LANES];
 
 /// Rows are padded to a multiple of this with infinity.
 pub(super) const LANES: usize = 4;
 
-/// Rows of up to this many arrays have loops of their own, and no test whether there is anything to
-/// do: a branch costs more.
+/// Rows of at most this many arrays have specialised loops without an early exit: the branch would
+/// cost more.
 pub(super) const UNROLLED: usize = 4;
 
-/// Stands for infinity in sums: twice this does not overflow, and with three finite bounds taken
-/// off it is still more than infinity. Counts as weak.
+/// Represents infinity in sums: twice this does not overflow, and minus three finite bounds it
+/// still exceeds infinity. It is odd, hence weak.
 const HUGE: i32 = (1 << 30) - 1;
 
-/// The sum of two finite packed bounds: strict when one of them is.
+/// The sum of two finite packed bounds: strict if one of them is.
 #[inline(always)]
 pub(super) fn sum(a: i32, b: i32) -> i32 {
     a + b - ((a | b) & 1)
 }
 
-/// A row made ready for being added to numbers.
+/// A row prepared for being added to numbers.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
-    /// Row by row: what is added to strict numbers, then what is added to weak ones.
+    /// The row to add to strict numbers, followed by the row to add to weak ones.
     lanes: Vec<Lanes>,
 }
 
@@ -51,7 +51,7 @@ impl Prepared {
             for lane in 0..LANES {
                 let entry = row[chunk][lane];
                 let far = if entry == INFINITE { HUGE } else { sum(bound, entry) };
-                // Weak and weak is weak, with one half to spare; strict swallows the other's half.
+                // Weak plus weak has one half too many; strict absorbs the other's half.
                 strict_lanes[lane] = far & !1;
                 weak_lanes[lane] = far - 1;
             }
@@ -64,12 +64,12 @@ impl Prepared {
     #[inline(always)]
     pub(super) fn relax(&self, row: &mut [Lanes], number: i32) {
         let width = row.len();
-        // The constant in the place of infinity is odd: weak.
+        // The replacement of infinity is odd: weak.
         let number = if number == INFINITE { HUGE } else { number };
         let from = if number & 1 == 0 { 0 } else { width };
         let added = &self.lanes[from..from + width];
         for chunk in 0..width {
-            // Through local arrays: they cannot overlap, which the compiler need not find out then.
+            // Local arrays cannot alias, so the compiler need not check.
             let (old, added) = (row[chunk], added[chunk]);
             let mut new = [0; LANES];
             for lane in 0..LANES {
@@ -80,10 +80,10 @@ impl Prepared {
     }
 }
 
-/// Relaxes every row by the prepared row and its own entry in a column: one step of closing.
+/// Relaxes every row by the prepared row and the row's entry in a column: one step of closure.
 #[inline]
 pub(super) fn relax_rows(rows: &mut [Lanes], width: usize, column: usize, prepared: &Prepared) {
-    // The same loop, unrolled for the matrices that are small enough for that to pay.
+    // The same loop, unrolled for matrices small enough to profit.
     match width {
         1 => relax_rows_of(rows, 1, column, prepared),
         2 => relax_rows_of(rows, 2, column, prepared),
@@ -108,7 +108,7 @@ fn relax_rows_of(rows: &mut [Lanes], width: usize, column: usize, prepared: &Pre
     }
 }
 
-/// Whether no lane of the first is less than that of the second.
+/// Whether no lane of the first is less than the same lane of the second.
 #[inline(always)]
 pub(super) fn none_less(first: &[Lanes], second: &[Lanes]) -> bool {
     let mut less = [0; LANES];

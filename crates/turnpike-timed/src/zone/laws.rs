@@ -1,4 +1,4 @@
-//! Every operation on matrices against what it means, on random zones.
+//! Every operation on matrices against its definition, on random zones.
 
 use proptest::prelude::*;
 
@@ -8,12 +8,12 @@ use super::{Bound, Dbm, Extrapolation, NO_BOUND, Origin, subtract};
 const EXTRAPOLATIONS: [Extrapolation; 5] =
     [Extrapolation::None, Extrapolation::M, Extrapolation::MPlus, Extrapolation::Lu, Extrapolation::LuPlus];
 
-/// Mostly few rows, but sometimes more than the loops that are unrolled.
+/// Mostly few rows, but sometimes more than the unrolled loops handle.
 fn dimensions() -> impl Strategy<Value = usize> {
     prop_oneof![4 => 1..7usize, 1 => 7..20usize]
 }
 
-/// A zone with as many rows.
+/// A zone with a random number of rows.
 fn zones() -> impl Strategy<Value = Dbm> {
     dimensions().prop_flat_map(zone)
 }
@@ -23,12 +23,12 @@ fn pairs(rows: std::ops::Range<usize>) -> impl Strategy<Value = (Dbm, Dbm)> {
     rows.prop_flat_map(|n| (zone(n), zone(n)))
 }
 
-/// A zone and bounds of its clocks.
+/// A zone, and bounds of its clocks.
 fn bounded() -> impl Strategy<Value = (Dbm, Vec<i32>, Vec<i32>)> {
     dimensions().prop_flat_map(|n| (zone(n), clock_bounds(n), clock_bounds(n)))
 }
 
-/// Extrapolation word by word, closed the slow way.
+/// Extrapolation by definition, with naive closure.
 fn extrapolated(zone: &Dbm, kind: Extrapolation, lower: &[i32], upper: &[i32]) -> Slow {
     let old = Slow::of(zone);
     let mut new = old.clone();
@@ -204,7 +204,7 @@ proptest! {
         let (up, down) = (changed(&Dbm::up), changed(&Dbm::down));
         let clock = 1 + clock % slow.n.max(2).saturating_sub(1);
         let free = if slow.n > 1 { changed(&|zone: &mut Dbm| zone.free(clock)) } else { slow.clone() };
-        // Valuations by halves; a quarter more or less decides every existence of one number.
+        // Valuations in halves; quarters suffice for every existential quantifier over one value.
         grid(slow.n - 1, 14, &mut |halves| {
             let at: Vec<i64> = halves.iter().map(|half| 2 * half).collect();
             let moved = |by: i64| at.iter().map(|value| value + by).collect::<Vec<_>>();
@@ -266,8 +266,8 @@ proptest! {
     }
 }
 
-/// Whether a valuation in units of `1 / unit` is simulated by one of the zone: every way in which
-/// each clock may differ is tried.
+/// Whether a valuation in units of `1 / unit` is simulated by one of the zone: tries every allowed
+/// difference of each clock.
 fn simulated(at: &[i64], unit: i64, zone: &Slow, lower: &[i32], upper: &[i32]) -> bool {
     fn ways(clock: usize, zone: &Slow, at: &[i64], unit: i64, lower: &[i32], upper: &[i32]) -> bool {
         let Some(&value) = at.get(clock) else { return zone.clone().close() };

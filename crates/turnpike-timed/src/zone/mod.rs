@@ -1,9 +1,10 @@
 //! Zones: convex sets of clock valuations as closed difference bound matrices.
 //!
-//! A matrix of dimension `n` speaks of `n - 1` clocks; row and column 0 are the constant zero.
-//! Entry `(i, j)` bounds `x_i - x_j` from above. Which clock a row stands for is the caller's
-//! business: a state's matrix has rows for its *active* clocks only.
+//! A matrix of dimension `n` constrains `n - 1` clocks; row and column 0 are the constant zero.
+//! Entry `(i, j)` bounds `x_i - x_j` from above. The caller maps rows to clocks: the matrix of a
+//! state has rows for its *active* clocks only.
 
+mod agree;
 mod bound;
 mod closure;
 mod dbm;
@@ -21,6 +22,7 @@ mod point;
 mod subtract;
 mod table;
 
+pub use agree::texts_agree;
 pub use bound::Bound;
 pub use dbm::{Dbm, NO_BOUND, Origin};
 pub use display::ZoneText;

@@ -1,5 +1,5 @@
-//! Zones the slow and obvious way, for tests: wide numbers with strictness apart, closed by trying
-//! everything; and valuations on a grid.
+//! A simple and slow implementation of zones for tests: 64-bit numbers with separate strictness,
+//! exhaustive closure; and valuations on a grid.
 
 use std::ops::Range;
 
@@ -7,11 +7,10 @@ use proptest::prelude::*;
 
 use super::{Bound, Dbm, NO_BOUND};
 
-/// A number and whether it is itself allowed: the order of pairs is the order of bounds. `None`: no
-/// bound.
+/// A number and whether it is attained: pairs compare like bounds. `None`: no bound.
 pub(super) type Slack = Option<(i64, bool)>;
 
-/// What a bound means.
+/// Decodes a bound.
 pub(super) fn slack(bound: Bound) -> Slack {
     (!bound.is_infinite()).then(|| (i64::from(bound.value()), !bound.is_strict()))
 }
@@ -40,7 +39,7 @@ impl Slow {
         Slow { n, at }
     }
 
-    /// No constraint at all, not even that clocks are positive.
+    /// No constraint at all, not even that clocks are non-negative.
     pub(super) fn unconstrained(n: usize) -> Slow {
         let mut zone = Slow::universe(n);
         zone.at[0][1..].fill(None);
@@ -52,12 +51,12 @@ impl Slow {
         Slow { n, at: (0..n).map(|i| (0..n).map(|j| slack(zone.get(i, j))).collect()).collect() }
     }
 
-    /// Adds a constraint without drawing conclusions.
+    /// Adds a constraint without closing.
     pub(super) fn and(&mut self, i: usize, j: usize, bound: Slack) {
         self.at[i][j] = least(self.at[i][j], bound);
     }
 
-    /// Draws all conclusions; false if there is a contradiction.
+    /// Closes the matrix; false if it is contradictory.
     pub(super) fn close(&mut self) -> bool {
         for k in 0..self.n {
             for i in 0..self.n {
@@ -74,7 +73,7 @@ impl Slow {
         true
     }
 
-    /// All numbers times a factor.
+    /// Multiplies all numbers by a factor.
     pub(super) fn scaled(&self, factor: i64) -> Slow {
         let mut zone = self.clone();
         zone.at.iter_mut().flatten().flatten().for_each(|bound| bound.0 *= factor);
@@ -93,7 +92,7 @@ impl Slow {
     }
 }
 
-/// Calls back with every valuation of `clocks` clocks up to `most`, in steps of one.
+/// Visits every valuation of `clocks` clocks up to `most`, in steps of one.
 pub(super) fn grid(clocks: usize, most: i64, visit: &mut dyn FnMut(&[i64])) {
     let mut values = vec![0; clocks];
     loop {
@@ -104,7 +103,7 @@ pub(super) fn grid(clocks: usize, most: i64, visit: &mut dyn FnMut(&[i64])) {
     }
 }
 
-/// A constraint on two rows chosen modulo the dimension.
+/// A constraint on two rows, taken modulo the dimension.
 pub(super) type Constraint = (usize, usize, i64, bool);
 
 /// Constraints with small numbers.
@@ -116,7 +115,7 @@ fn constraints_of(most: usize, numbers: Range<i64>) -> impl Strategy<Value = Vec
     prop::collection::vec((0..64usize, 0..64usize, numbers, any::<bool>()), 0..most)
 }
 
-/// The zone of all constraints that do not contradict those before them.
+/// The zone of all constraints that do not contradict earlier ones.
 pub(super) fn zone_of(n: usize, constraints: &[Constraint]) -> Dbm {
     let mut zone = Dbm::universe(n);
     for &(i, j, c, strict) in constraints {
@@ -128,18 +127,18 @@ pub(super) fn zone_of(n: usize, constraints: &[Constraint]) -> Dbm {
     zone
 }
 
-/// A zone of this dimension with small numbers, not empty.
+/// A non-empty zone of this dimension with small numbers.
 pub(super) fn zone(n: usize) -> impl Strategy<Value = Dbm> {
     constraints(3 * n).prop_map(move |constraints| zone_of(n, &constraints))
 }
 
-/// The same with numbers up to 3 in size, and fewer than `most` constraints, so that coincidences
-/// are frequent.
+/// The same with numbers up to 3 in absolute value, and fewer than `most` constraints, so that
+/// bounds often coincide.
 pub(super) fn tiny_zone(n: usize, most: usize) -> impl Strategy<Value = Dbm> {
     constraints_of(most, -3..4).prop_map(move |constraints| zone_of(n, &constraints))
 }
 
-/// Bounds of clocks for extrapolation.
+/// Clock bounds for extrapolation.
 pub(super) fn clock_bounds(n: usize) -> impl Strategy<Value = Vec<i32>> {
     prop::collection::vec(prop_oneof![Just(NO_BOUND), 0..6i32], n - 1)
 }

@@ -1,9 +1,8 @@
-//! Zones as they are kept: 16 bits an entry whenever all of them fit, and without the diagonal,
-//! which is known.
+//! Packed zones as they are stored: 16 bits per entry if all entries fit, without the diagonal.
 //!
-//! A row of `n` entries becomes `n - 1`: the last takes the place of the diagonal. Infinity is the
-//! largest number, so that packed entries compare like bounds, and two packed zones of the same
-//! shape compare entry by entry whatever the order of entries.
+//! A row of `n` entries becomes `n - 1`: the last entry takes the place of the diagonal. Infinity
+//! is the largest number, so packed entries compare like bounds, and two packed zones of the same
+//! shape can be compared entry by entry in any order.
 
 use std::cell::RefCell;
 
@@ -16,7 +15,7 @@ use super::{Bound, Dbm, NO_BOUND};
 
 const NARROW_INFINITE: i16 = i16::MAX;
 
-/// Dimension and width of a packed zone. One dimension and width, one length.
+/// Dimension and width of a packed zone, which determine its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Shape(u32);
 
@@ -25,23 +24,23 @@ impl Shape {
         self.0 as usize / 2
     }
 
-    /// Whether an entry takes two numbers, the lower half first.
+    /// Whether an entry takes two numbers, low half first.
     pub(super) fn is_wide(self) -> bool {
         self.0 & 1 == 1
     }
 }
 
-/// Sums are cut off here, so that differences of sums do not overflow.
+/// Sums saturate here, so that their differences do not overflow.
 const MOST: i64 = 1 << 30;
 
-/// Sums of some entries each, within limits. Those of a zone are not less than those of a zone that
-/// it includes.
+/// Partial sums of entries, saturated. The sums of a zone are at least those of every zone that it
+/// includes.
 pub(super) type Sums = [i32; 4];
 
 /// Sums of every fourth entry.
 pub(super) fn sums((shape, data): (Shape, &[i16])) -> Sums {
     let mut sums = [0; 4];
-    // The same limits for all, or else zones of different width could not be compared.
+    // The same limits for every width, or sums of different widths could not be compared.
     let mut add = |at: usize, entry: i32| {
         sums[at % 4] += i64::from(entry.clamp(i32::from(i16::MIN), i32::from(NARROW_INFINITE)));
     };
@@ -53,7 +52,7 @@ pub(super) fn sums((shape, data): (Shape, &[i16])) -> Sums {
     sums.map(|sum: i64| sum.clamp(-MOST, MOST) as i32)
 }
 
-/// Where a zone is packed, to be used again.
+/// A reusable buffer for packed zones.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
     flat: Vec<i32>,
@@ -81,7 +80,7 @@ impl Packer {
     }
 }
 
-/// Writes the entries one after the other, without the diagonal, and something after them.
+/// Copies the entries without the diagonal, with padding after the last.
 #[inline(always)]
 fn flatten(zone: &Dbm, width: usize, flat: &mut Vec<i32>) {
     let n = zone.dimension;
@@ -91,7 +90,7 @@ fn flatten(zone: &Dbm, width: usize, flat: &mut Vec<i32>) {
     }
     for i in 0..n {
         let row = zone.entries[i * width..][..width].as_flattened();
-        // What is too much the next row overwrites.
+        // The next row overwrites the surplus.
         let target = &mut flat[i * (n - 1)..][..width * LANES];
         target.copy_from_slice(row);
         target[i] = row[n - 1];
@@ -107,14 +106,14 @@ fn narrow(flat: &[i32], packed: &mut Vec<i16>) -> bool {
     for (packed, &entry) in packed.iter_mut().zip(flat) {
         let narrow = entry.clamp(i32::from(i16::MIN), i32::from(NARROW_INFINITE));
         *packed = narrow as i16;
-        // Only infinity may look like infinity.
+        // Only infinity may be packed as infinity.
         let back = if narrow == i32::from(NARROW_INFINITE) { INFINITE } else { narrow };
         lost |= entry ^ back;
     }
     lost == 0
 }
 
-/// The bound that a packed number stands for.
+/// Decodes a packed entry.
 #[inline(always)]
 fn widen(packed: i16) -> i32 {
     if packed == NARROW_INFINITE { INFINITE } else { i32::from(packed) }
@@ -125,7 +124,7 @@ fn wide(data: &[i16]) -> impl Iterator<Item = i32> {
     data.as_chunks::<2>().0.iter().map(|&[low, high]| i32::from(high) << 16 | i32::from(low as u16))
 }
 
-/// Unpacks entries, and leaves room for some more after them.
+/// Unpacks entries, and leaves room for `room` more.
 fn widen_all((shape, data): (Shape, &[i16]), room: usize, flat: &mut Vec<i32>) {
     let n = shape.dimension();
     let length = n * (n - 1) + room;
@@ -153,7 +152,7 @@ pub(super) fn unpack(packed: (Shape, &[i16]), out: &mut Dbm) {
     }
 }
 
-/// The contrary of [`flatten`].
+/// The inverse of [`flatten`].
 #[inline(always)]
 fn unflatten(out: &mut Dbm, width: usize) {
     let n = out.dimension;
@@ -179,13 +178,12 @@ pub(super) fn includes(bigger: (Shape, &[i16]), smaller: (Shape, &[i16])) -> boo
     same && all
 }
 
-/// The same for narrow entries of as many clocks.
+/// The same for narrow entries of equal number.
 #[inline]
 fn includes_narrow(bigger: &[i16], smaller: &[i16]) -> bool {
-    // What is left behind whole vectors is compared with the last ones once more: no entry goes
-    // alone.
+    // The remainder after whole vectors is covered by comparing the last vector again.
     if let (Some(bigger_last), Some(smaller_last)) = (bigger.last_chunk::<32>(), smaller.last_chunk::<32>()) {
-        // A few vectors at a time, so that most failures are seen early.
+        // A few vectors at a time, so that most failures are found early.
         let blocks = bigger.as_chunks::<32>().0.iter().zip(smaller.as_chunks::<32>().0);
         return blocks.into_iter().all(|(b, s)| none_less(b, s)) && none_less(bigger_last, smaller_last);
     }
@@ -210,7 +208,7 @@ fn none_less<const N: usize>(bigger: &[i16; N], smaller: &[i16; N]) -> bool {
 }
 
 thread_local! {
-    /// Two zones being compared.
+    /// The two zones being compared.
     static FLAT: RefCell<[Vec<i32>; 2]> = const { RefCell::new([const { Vec::new() }; 2]) };
 }
 
@@ -226,7 +224,7 @@ pub(super) fn simulates(
         return false;
     }
     FLAT.with_borrow_mut(|[big, small]| {
-        // Room for the last entry of row 0, which stands where the diagonal would.
+        // Room for the last entry of row 0, which is in the place of the diagonal.
         widen_all(bigger, 1, big);
         widen_all(smaller, 1, small);
         let last = small[0];
@@ -244,14 +242,14 @@ pub(super) fn simulates(
     })
 }
 
-/// What a packed zone must have at least, entry by entry, to simulate another one: simulation is a
-/// comparison like inclusion then.
+/// Lower limits on the entries of any packed zone that simulates a given one: simulation then
+/// becomes a comparison like inclusion.
 ///
-/// A row `y` shows that a valuation is not simulated when an entry `b` of the bigger zone is less
-/// than the entry `s` of the smaller one, and its number together with the lower bound of `y` is
-/// less than the threshold `t` of the column, see [`escapes`]. Both are bounds from above on `b`,
-/// so that the lesser of `s` and of what follows from `t` is the demand. Rows without lower bounds
-/// and columns without thresholds demand nothing.
+/// A row `y` proves that a valuation is not simulated if an entry `b` of the bigger zone is less
+/// than the entry `s` of the smaller one, and `b` plus the lower bound of `y` is less than the
+/// threshold `t` of the column, see [`escapes`]. Both bound such a `b` from above, so the limit is
+/// the smaller of `s` and the value derived from `t`. Rows without lower bounds and columns without
+/// thresholds impose no limit.
 #[derive(Debug, Default)]
 pub(super) struct Demands {
     flat: Vec<i32>,
@@ -260,11 +258,11 @@ pub(super) struct Demands {
 }
 
 impl Demands {
-    /// What is demanded to simulate a zone, packed as it is.
+    /// The limits for simulating a zone, in packed form.
     pub(super) fn of(&mut self, (shape, data): (Shape, &[i16]), lower: &[i32], upper: &[i32]) -> &[i16] {
         let n = shape.dimension();
         let Demands { flat, entries, columns } = self;
-        // Room for the last entry of row 0, which stands where the diagonal would.
+        // Room for the last entry of row 0, which is in the place of the diagonal.
         widen_all((shape, data), 1, flat);
         columns.clear();
         columns.push(Bound::ZERO.0);
@@ -281,7 +279,7 @@ impl Demands {
             // The last column takes the place of the diagonal.
             columns.swap(y, n - 1);
             for (entry, &threshold) in row.iter_mut().zip(&*columns) {
-                // An even number and the odd one after it are the same number without its
+                // An even number and its odd successor encode the same constant with different
                 // strictness.
                 let most = threshold.saturating_add(added + 1) & !1;
                 *entry = (*entry).min(most);
@@ -300,7 +298,7 @@ impl Demands {
     }
 }
 
-/// A hash of packed entries that is the same on every machine.
+/// A hash of packed entries, the same on every machine.
 pub(super) fn hash(data: &[i16]) -> u64 {
     if cfg!(target_endian = "little") {
         hash::bytes(bytemuck::cast_slice(data))

@@ -1,4 +1,4 @@
-//! Single valuations of zones, exact: numbers over a common denominator.
+//! Single valuations of zones, exact: integers over a common denominator.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use super::{Bound, Dbm};
 /// A valuation: each clock's value times the denominator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// What all values are divided by, positive.
+    /// The positive common denominator.
     pub denominator: i64,
-    /// One number for each clock, that of row 1 first.
+    /// One number per clock, starting with row 1.
     pub values: Vec<i64>,
 }
 
@@ -42,17 +42,17 @@ impl fmt::Display for Point {
 }
 
 impl Dbm {
-    /// The valuation with the least common denominator, and among those the one with the least
-    /// values: integers if there are any in the zone. `None` if the zone is empty.
+    /// The valuation with the least common denominator, and among those the least one: integers if
+    /// the zone contains any. `None` if the zone is empty.
     pub fn point(&self) -> Option<Point> {
-        // With `n` rows no cycle of strict bounds takes away more than n / (n + 1) of the unit that
-        // it has to spare at least.
+        // With `n` rows, no cycle of strict bounds takes more than n / (n + 1) of the unit of slack
+        // that it has at least.
         (1..=self.dimension as i64 + 1).find_map(|denominator| self.point_over(denominator))
     }
 
-    /// The least valuation of multiples of `1 / denominator`, if there is any in the zone.
+    /// The least valuation in multiples of `1 / denominator`, if the zone contains one.
     pub fn point_over(&self, denominator: i64) -> Option<Point> {
-        // Bellman and Ford: how far down each clock is pushed from zero.
+        // Bellman-Ford: how far each clock is pushed from zero.
         let n = self.dimension;
         let step = |entry: i32| i64::from(entry >> 1) * denominator - i64::from(entry & 1 == 0);
         let mut distance: Vec<i64> = vec![i64::MAX; n];
@@ -77,8 +77,8 @@ impl Dbm {
         None
     }
 
-    /// The same zone in units of `1 / factor`, in which points with that denominator are integers.
-    /// `None` if numbers become too large.
+    /// The same zone in units of `1 / factor`, so that points with that denominator become
+    /// integers. `None` if numbers become too large.
     pub fn scaled(&self, factor: i32) -> Option<Dbm> {
         let mut scaled = self.clone();
         let entries = scaled.entries.as_flattened_mut();

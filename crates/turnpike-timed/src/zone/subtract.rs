@@ -1,15 +1,15 @@
-//! What is left of a zone without another one: a list of zones, no two of which share a valuation.
+//! Subtraction of zones: the result is a list of disjoint zones.
 
 use super::{Bound, Dbm};
 
 impl Dbm {
-    /// Appends to `out` zones that together are the valuations of this one not in `hole`.
+    /// Appends disjoint zones to `out` whose union is this zone without `hole`.
     pub fn subtract(&self, hole: &Dbm, out: &mut Vec<Dbm>) {
         debug_assert_eq!(self.dimension, hole.dimension);
         if hole.includes(self) {
             return;
         }
-        // One piece rather than several when nothing is taken away.
+        // One piece instead of several if nothing is removed.
         if !self.clone().intersect(hole) {
             out.push(self.clone());
             return;
@@ -40,7 +40,7 @@ impl Dbm {
     }
 }
 
-/// Takes a zone away from each of a list.
+/// Subtracts a zone from each zone of a list.
 pub fn subtract(zones: &mut Vec<Dbm>, hole: &Dbm) {
     let mut left = Vec::with_capacity(zones.len());
     for zone in zones.iter() {

@@ -1,7 +1,7 @@
-//! Zones by number: every zone that a state holds is kept once, and shared by all threads.
+//! Interned zones: every zone of a stored state is kept once, and shared by all threads.
 //!
-//! Zones are spread over shards by their hash. A shard's index is behind a lock, held for one
-//! look-up; its zones are read without any.
+//! Zones are distributed over shards by their hash. The index of a shard is behind a lock, held for
+//! one lookup; its zones are read without a lock.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,15 +11,15 @@ use turnpike_model::IdTable;
 use super::Dbm;
 use super::pack::{self, Demands, Packer, Shape, Sums};
 
-/// Shards are numbered by the lowest bits of a zone's number, and of its hash (which the index does
-/// not look at).
+/// A zone's shard is given by the lowest bits of its number, and of its hash (whose lowest bits the
+/// index ignores).
 const SHARD_BITS: u32 = 4;
 
-/// A kept zone. Numbers depend on the order of arrival: nothing that chooses may look at them.
+/// An interned zone. Numbers depend on the order of insertion: no decision may depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ZoneId(pub u32);
 
-/// All kept zones of a model.
+/// All interned zones of a model.
 #[derive(Debug)]
 pub struct Zones {
     shards: Box<[Shard]>,
@@ -34,7 +34,7 @@ struct Shard {
 #[derive(Debug, Default)]
 struct Index {
     ids: IdTable,
-    /// Bytes of all packed entries.
+    /// Total bytes of packed entries.
     bytes: usize,
 }
 
@@ -42,8 +42,8 @@ struct Index {
 struct Kept {
     hash: u64,
     shape: Shape,
-    /// Most zones that do not include each other are told apart by these, which lie nearer than the
-    /// entries.
+    /// Sums distinguish most zones that do not include each other, and are cheaper to reach than
+    /// the entries.
     sums: Sums,
     data: Box<[i16]>,
 }
@@ -59,26 +59,26 @@ impl Kept {
     }
 }
 
-/// Whether no sum of one is less than that of the other. The sign of a difference tells.
+/// Whether no sum of one is less than that of the other, by the sign of their difference.
 #[inline]
 fn not_less(one: Sums, other: Sums) -> bool {
     one.iter().zip(other).fold(0, |signs, (a, b)| signs | a.wrapping_sub(b)) >= 0
 }
 
-/// What a thread keeps near while it compares lists of zones.
+/// A thread's cache for comparing lists of zones.
 #[derive(Debug, Default)]
 pub struct Near {
-    /// Sums by number of zone; the first is [`UNKNOWN`] where they were not asked for.
+    /// Sums by zone number; the first is [`UNKNOWN`] if not loaded.
     sums: Vec<Sums>,
-    /// By number of zone, what a zone that simulates it has at least.
+    /// By zone number, the lower limits on zones that simulate it.
     demanded: Vec<Demanded>,
     demands: Demands,
 }
 
-/// What a zone that simulates another one has at least.
+/// The lower limits on zones that simulate a given one.
 #[derive(Clone, Debug)]
 struct Demanded {
-    /// The number of the bounds for which that was asked.
+    /// The number of the bounds for which they were computed.
     bounds: u64,
     shape: Shape,
     entries: Box<[i16]>,
@@ -91,20 +91,20 @@ impl Demanded {
     }
 }
 
-/// No sum is that small.
+/// Smaller than any sum.
 const UNKNOWN: i32 = i32::MIN;
 
-/// The number of no bounds.
+/// Marks the absence of bounds.
 const NO_BOUNDS: u64 = u64::MAX;
 
 /// Bounds by row, see [`Dbm::simulates`].
 #[derive(Clone, Copy, Debug)]
 pub struct RowBounds<'a> {
-    /// Those that clocks are compared with from below.
+    /// Constants of lower bounds.
     pub lower: &'a [i32],
-    /// Those that clocks are compared with from above.
+    /// Constants of upper bounds.
     pub upper: &'a [i32],
-    /// Whoever asks with the same number has the same bounds.
+    /// Identifies the bounds: equal numbers mean equal bounds.
     pub number: u64,
 }
 
@@ -127,7 +127,7 @@ impl Near {
         self.sums[at]
     }
 
-    /// What a zone that simulates this one has at least.
+    /// The lower limits on zones that simulate this one.
     #[inline]
     fn demanded(&mut self, zones: &Zones, zone: u32, bounds: RowBounds<'_>) -> &Demanded {
         let at = zone as usize;
@@ -156,11 +156,11 @@ impl Near {
 }
 
 thread_local! {
-    /// Where zones are packed before it is known whether they are new.
+    /// A buffer for packing zones before looking them up.
     static PACKER: RefCell<Packer> = RefCell::default();
 }
 
-/// Packs a zone for the time of a call.
+/// Packs a zone for the duration of a call.
 fn with_packed<T>(zone: &Dbm, run: impl FnOnce(Shape, &[i16]) -> T) -> T {
     PACKER.with_borrow_mut(|packer| {
         let (shape, data) = packer.pack(zone);
@@ -176,25 +176,25 @@ impl Default for Zones {
 
 impl Shard {
     fn lock(&self) -> MutexGuard<'_, Index> {
-        // Nothing that a panic could interrupt leaves the index half changed in a way that matters:
-        // the search is over then.
+        // A panic cannot leave the index in a harmful state: the search ends with it.
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Dbm {
-    /// A hash of the zone's content, the same in every run and on every machine, and the one that
-    /// [`Zones::hash`] tells.
+    /// A hash of the zone's content, equal to [`Zones::hash`] and the same in every run and on
+    /// every machine.
     pub fn content_hash(&self) -> u64 {
         with_packed(self, |_, data| pack::hash(data))
     }
 }
 
 impl Zones {
-    /// Keeps a zone: equal zones, equal numbers.
+    /// Interns a zone: equal zones get equal numbers.
     ///
     /// # Panics
-    /// With more zones than numbers, which no machine has the memory for.
+    ///
+    /// If there are more zones than numbers, which would need more memory than machines have.
     pub fn keep(&self, zone: &Dbm) -> ZoneId {
         with_packed(zone, |shape, data| {
             let hash = pack::hash(data);
@@ -220,7 +220,7 @@ impl Zones {
         &self.shards[id.0 as usize & ((1 << SHARD_BITS) - 1)].zones[(id.0 >> SHARD_BITS) as usize]
     }
 
-    /// Copies a kept zone out.
+    /// Unpacks an interned zone.
     pub fn load(&self, id: ZoneId, out: &mut Dbm) {
         pack::unpack(self.kept(id).packed(), out);
     }
@@ -230,27 +230,27 @@ impl Zones {
         self.kept(id).hash
     }
 
-    /// Rows of a kept zone, the constant zero included.
+    /// Number of rows of an interned zone, including the constant zero.
     pub fn dimension(&self, id: ZoneId) -> usize {
         self.kept(id).shape.dimension()
     }
 
-    /// Whether a kept zone includes another zone, without copying it out.
+    /// Whether an interned zone includes another zone, without unpacking it.
     pub fn includes(&self, bigger: ZoneId, smaller: &Dbm) -> bool {
         with_packed(smaller, |shape, data| pack::includes(self.kept(bigger).packed(), (shape, data)))
     }
 
-    /// Whether a kept zone is included in another zone.
+    /// Whether an interned zone is included in another zone.
     pub fn included_in(&self, smaller: ZoneId, bigger: &Dbm) -> bool {
         with_packed(bigger, |shape, data| pack::includes((shape, data), self.kept(smaller).packed()))
     }
 
-    /// Whether a kept zone includes another kept zone.
+    /// Whether an interned zone includes another one.
     pub fn covers(&self, bigger: ZoneId, smaller: ZoneId) -> bool {
         bigger == smaller || self.kept(bigger).includes(self.kept(smaller))
     }
 
-    /// The place of the first of these kept zones (by number) that includes another one.
+    /// The position of the first interned zone in `others` that includes another one.
     pub fn first_covering(&self, near: &mut Near, others: &[u32], smaller: ZoneId) -> Option<usize> {
         let zone = self.kept(smaller);
         let sums = zone.sums;
@@ -263,7 +263,7 @@ impl Zones {
         )
     }
 
-    /// The place of the first of these kept zones that another one includes.
+    /// The position of the first interned zone in `others` that another one includes.
     pub fn first_covered(&self, near: &mut Near, bigger: ZoneId, others: &[u32]) -> Option<usize> {
         let zone = self.kept(bigger);
         let sums = zone.sums;
@@ -276,7 +276,7 @@ impl Zones {
         )
     }
 
-    /// The place of the first of these kept zones that is `zone` itself, or whose sums and entries
+    /// The position of the first interned zone that is `zone` itself, or whose sums and entries
     /// pass.
     #[inline]
     fn first_where(
@@ -289,7 +289,7 @@ impl Zones {
     ) -> Option<usize> {
         let mut from = 0;
         loop {
-            // Nearly all are rejected here: by sums that are at hand.
+            // Nearly all are rejected here, by cached sums.
             let known = near.sums.as_slice();
             let next = others[from..].iter().position(|&other| {
                 let sums = known.get(other as usize);
@@ -305,8 +305,7 @@ impl Zones {
         }
     }
 
-    /// The place of the first of these kept zones that simulates another one, see
-    /// [`Dbm::simulates`].
+    /// The position of the first interned zone that simulates another one, see [`Dbm::simulates`].
     pub fn first_simulating(
         &self,
         near: &mut Near,
@@ -328,7 +327,7 @@ impl Zones {
         })
     }
 
-    /// The place of the first of these kept zones that another one simulates.
+    /// The position of the first interned zone that another one simulates.
     pub fn first_simulated(
         &self,
         near: &mut Near,
@@ -350,30 +349,30 @@ impl Zones {
         })
     }
 
-    /// Whether a kept zone simulates another zone, see [`Dbm::simulates`].
+    /// Whether an interned zone simulates another zone, see [`Dbm::simulates`].
     pub fn simulates(&self, bigger: ZoneId, smaller: &Dbm, lower: &[i32], upper: &[i32]) -> bool {
         with_packed(smaller, |shape, data| {
             pack::simulates(self.kept(bigger).packed(), (shape, data), lower, upper)
         })
     }
 
-    /// Whether a kept zone simulates another kept zone, see [`Dbm::simulates`].
+    /// Whether an interned zone simulates another one, see [`Dbm::simulates`].
     pub fn covers_simulated(&self, bigger: ZoneId, smaller: ZoneId, lower: &[i32], upper: &[i32]) -> bool {
         bigger == smaller
             || pack::simulates(self.kept(bigger).packed(), self.kept(smaller).packed(), lower, upper)
     }
 
-    /// Number of zones kept.
+    /// Number of interned zones.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().ids.len()).sum()
     }
 
-    /// Whether no zone is kept.
+    /// Whether no zone is interned.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes held, about.
+    /// Approximate memory in bytes.
     pub fn bytes(&self) -> usize {
         let held = |shard: &Shard| {
             let index = shard.lock();
@@ -486,7 +485,7 @@ mod tests {
 
     #[test]
     fn hashes_are_pinned() {
-        // Golden: traces and seeds depend on them, a change needs a changelog entry.
+        // Golden: traces and seeds depend on them, so a change needs a changelog entry.
         let table = Zones::default();
         let mut zone = Dbm::zero(3);
         zone.up();

@@ -33,7 +33,7 @@ fn vectors_come_first_then_what_is_taken_alone() {
     assert_eq!(labels(&state, &mut out), ["P@a,Q@a", "P@a,Q@a", "P@tau", "R@tau"]);
     // Updates in the order of the system: 2 * (2 * 0 + 1) + 2.
     let both = out.state(0).to_vec();
-    // `b` is unknown to P, which takes it alone; Q cannot without R, whose guard is false.
+    // `b` is unknown to P, which takes it alone; Q needs R, whose guard is false.
     assert_eq!(labels(&both, &mut out), ["P@b", "R@tau"]);
     let reset = out.state(1).to_vec();
     assert_eq!(labels(&reset, &mut out), ["Q@b,R@b", "P@b", "R@tau"]);

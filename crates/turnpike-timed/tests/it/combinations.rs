@@ -1,7 +1,7 @@
 //! Features of UPPAAL in unusual combinations, with answers found by hand.
 //!
-//! Every model is explored in three ways: as usual, with each successor from scratch, and in the
-//! way of networks with many processes.
+//! Every model is explored in three modes: as usual, with each successor computed from scratch, and
+//! as for networks with many processes.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ struct Case {
 }
 
 const CASES: &[Case] = &[
-    // Windows of receivers decide who hears a broadcast.
+    // Windows of receivers decide which of them receive a broadcast.
     Case {
         model: "broadcast chan b; clock x; int n;
             process S() { state a { x <= 10 }, d; init a; trans a -> d { guard x >= 1; sync b!; }; }
@@ -69,7 +69,7 @@ const CASES: &[Case] = &[
         reachable: &["S.a && y == 1", "S.d && x == 1", "S.d && x == 2 && n == 1"],
         unreachable: &["S.a && y > 1", "S.d && y < 1", "x > 2", "deadlock && S.a"],
     },
-    // A clock stands still at first, and its difference from another one counts.
+    // A clock is stopped at first, and its difference to another one matters.
     Case {
         model: "clock x, y;
             process P() { state a { x <= 3 && y' == 0 }, b, c, d; init a;
@@ -86,7 +86,7 @@ const CASES: &[Case] = &[
         reachable: &["S.a && x == 2"],
         unreachable: &["S.d", "x > 2"],
     },
-    // A clock stands still in one location, and the sum of both shows it.
+    // A clock is stopped in one location, and the sum of both shows it.
     Case {
         model: "clock x, y; process P() { state run { x <= 4 && y' == 0 }, go { x <= 4 }, e1, e2; init run;
             trans run -> go { guard x >= 2; }, go -> e1 { guard x == 4 && y == 3; },
@@ -94,7 +94,7 @@ const CASES: &[Case] = &[
         reachable: &["P.e2"],
         unreachable: &["P.e1"],
     },
-    // Another process stops the clock, for as long as it says.
+    // Another process stops the clock for a chosen time.
     Case {
         model: "clock w; chan stop, resume;
             process T() { clock t; state go { t <= 2 }, halt { t <= 3 && w' == 0 }, over; init go;
@@ -115,7 +115,7 @@ const CASES: &[Case] = &[
         reachable: &["P.c"],
         unreachable: &["P.d"],
     },
-    // Fractions that are computed from constants.
+    // Fractions computed from constants.
     Case {
         model: "const double half = 0.5; const double d = half * 3; double unused = 1.25; clock x;
             process P() { state a { x <= d }, b, c; init a;
@@ -124,7 +124,7 @@ const CASES: &[Case] = &[
         reachable: &["P.b", "P.a && x == 1.5"],
         unreachable: &["P.c", "P.a && x > 1.5"],
     },
-    // Costs and hybrid clocks change nothing.
+    // Costs and hybrid clocks have no influence.
     Case {
         model: "hybrid clock h; clock x;
             process P() { state l { x <= 5 && cost' == 3 && h' == 2 }, m; init l;
@@ -132,7 +132,7 @@ const CASES: &[Case] = &[
         reachable: &["P.m && x == 0", "P.l && x == 5"],
         unreachable: &["P.l && x > 5"],
     },
-    // Integers of a known width, in structs, arrays and functions.
+    // Fixed-width integers, in structs, arrays and functions.
     Case {
         model: "typedef int8_t byte; byte t[3] = {1, -1, INT8_MIN}; uint16_t w = 65535;
             typedef struct { uint8_t lo; int8_t hi; } pair; pair p = {255, -128};
@@ -143,7 +143,7 @@ const CASES: &[Case] = &[
         reachable: &["P.k && w == 0"],
         unreachable: &["P.k && w != 0"],
     },
-    // A name means what was declared before it, next to clocks and parameters of the same name.
+    // A name refers to an earlier declaration, despite clocks and parameters of the same name.
     Case {
         model: "clock x; int v = 1; chan c;
             process P(const int v) { int w = v; clock x; int g() { return v + w; } state a, b, e; init a;
@@ -156,7 +156,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// A branchpoint behind a broadcast, which a receiver hears by its clock.
+/// A branchpoint after a broadcast, which a receiver accepts depending on its clock.
 const BRANCH: &str = r#"<nta><declaration>broadcast chan c; clock x; int n;</declaration>
     <template><name>P</name>
     <location id="a"><name>a</name><label kind="invariant">x &lt;= 4</label></location>
@@ -181,7 +181,7 @@ fn ways() -> [Options; 3] {
     ]
 }
 
-/// Whether some reachable state meets a condition; where clocks may stand still, by a run.
+/// Whether some reachable state meets a condition; with stopped clocks, confirmed by a run.
 fn reaches(text: &str, format: Format, condition: &str, options: &Options) -> bool {
     let (network, names, _) = uppaal::read(text, format, &[]).expect("the model is read");
     let options = Options { conditions: vec![condition.to_owned()], ..options.clone() };

@@ -1,4 +1,4 @@
-//! What people see of zones: the exact ones along a path, whatever the search made of them.
+//! The zones that are displayed: exact ones along a path, whatever extrapolation the search used.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +104,8 @@ fn settle(sketch: &Sketch, locations: &[usize], zone: Matrix) -> Option<Matrix> 
     within(zone, &bounds)
 }
 
-/// A zone as it is shown, of the clocks that another text is about: others are never compared.
+/// A zone in the notation of another text, restricted to the clocks of that text: others are never
+/// compared.
 fn text(zone: &Matrix, like: &str) -> String {
     let kept: Vec<usize> = (0..CLOCKS.len()).filter(|&clock| like.contains(CLOCKS[clock])).collect();
     let rows: Vec<usize> = std::iter::once(0).chain(kept.iter().map(|clock| clock + 1)).collect();
@@ -146,7 +147,8 @@ fn discrete(sketch: &Sketch, values: &StateValues) -> (Vec<usize>, i32) {
     (locations.collect(), values["v"].parse().expect("a number"))
 }
 
-/// Alone and with one partner: every transition leads from a zone to one zone.
+/// Restricts a sketch to moves alone and with one partner: every transition leads from a zone to
+/// one zone.
 fn pairs_only(mut sketch: Sketch) -> Sketch {
     for one in sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.moves) {
         one.with = match one.with {
@@ -158,9 +160,9 @@ fn pairs_only(mut sketch: Sketch) -> Sketch {
     sketch
 }
 
-/// The zones that a path shows are those of the sketch's own moves, from the start on.
+/// The zones along a path are computed from the moves of the sketch, from the start on.
 fn check_forwards(sketch: &Sketch) -> Result<(), TestCaseError> {
-    // Every clock is shown, though nothing may depend on it any more.
+    // Every clock is shown, even if nothing depends on it any more.
     let model = model(sketch, &Options { keep_dead: true, ..Options::default() });
     prop_assert!(model.exact_states().is_some());
     for number in 0..4 {
@@ -212,7 +214,7 @@ fn check_forwards(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What a text such as `0<=x0<3` or `x0==2` says of one clock: the largest value, and whether it is
+/// The largest value of one clock in a text such as `0<=x0<3` or `x0==2`, and whether it is
 /// excluded.
 fn largest(text: &str, clock: &str) -> Option<(i32, bool)> {
     let parts = text.trim_matches(['(', ')']).split(" && ");
@@ -227,8 +229,8 @@ fn largest(text: &str, clock: &str) -> Option<(i32, bool)> {
     }
 }
 
-/// The zones that a path shows are those of a model that makes nothing coarser, and each is within
-/// its invariants.
+/// The zones along a path are those of a model without extrapolation, and each is within its
+/// invariants.
 fn check_against_plain(sketch: &Sketch) -> Result<(), TestCaseError> {
     let shown_model = model(sketch, &Options { keep_dead: true, ..Options::default() });
     if shown_model.exact_states().is_none() {

@@ -1,4 +1,4 @@
-//! What the explorer tells about states and labels, on small networks.
+//! What the explorer reports about states and labels, on small networks.
 
 use turnpike_model::{Explorer, Model, Predicates, Successors, Timing};
 use turnpike_timed::explore::{Cover, Options, TimedModel};
@@ -7,7 +7,7 @@ use turnpike_timed::tck;
 use turnpike_timed::uppaal::{self, Format};
 use turnpike_timed::zone::Extrapolation;
 
-/// Two processes that meet, one that works alone.
+/// Two processes that synchronise, and one that works alone.
 const MEETING: &str = "system:meeting
 event:go
 event:come
@@ -104,7 +104,7 @@ fn values_out_of_range_are_errors_with_a_position_or_no_transition() {
     let line = MEETING.lines().position(|line| line.contains("n=n+2")).expect("there") + 1;
     assert!(error.message.starts_with(&format!("{line}:")), "{}", error.message);
     assert!(error.message.contains("n would be 4"), "{}", error.message);
-    // The explorer goes on as if nothing had been.
+    // The explorer continues unaffected.
     assert_eq!(steps(&model, &mut *explorer, &first).len(), 1);
 
     let (mut network, _) = tck::read(MEETING).expect("readable");
@@ -132,7 +132,7 @@ fn several_initial_states_have_a_place_before_them() {
     let mut out = Successors::new(model.info().width);
     explorer.successors(&root, &mut out).expect("successors");
     assert!(!explorer.is_deadlock(&root, &Successors::new(model.info().width)));
-    // None at all: of such a system everything would hold.
+    // Without an initial state, every property would hold.
     for (text, message) in [
         ("system:none\nprocess:P\nlocation:P:p{}\n", "process `P` has no initial location"),
         (
@@ -193,7 +193,7 @@ fn states_travel_and_cover() {
         assert_eq!(covering.find_covering(large, &others), Some(1));
         assert_eq!(covering.find_covered(large, &others), Some(0));
         assert_eq!(covering.find_covered(small, &[large[key], small[key]]), Some(1));
-        // Another model of the same text numbers zones in another order, and means the same.
+        // Another model of the same text numbers zones differently, with the same meaning.
         let again = open_xta(text, &Options { cover, ..Options::default() });
         let mut there = again.explorer();
         let first_there = initial(&mut *there);
@@ -251,7 +251,7 @@ fn what_would_be_wrong_is_refused() {
     assert_eq!(refused(simple, &unknown).len(), 1);
 }
 
-/// Waiting too long in `a` is the end of time; in `b` nothing happens any more, but time goes on.
+/// Waiting too long in `a` is a timelock; in `b` nothing happens any more, but time diverges.
 #[test]
 fn a_deadlock_is_a_timelock_when_time_stops_too() {
     let text = "system:stuck
@@ -277,7 +277,7 @@ edge:P:a:b:tau{provided: x<=1}
     assert_eq!(told(&mut *explorer, &second), [false, true]);
 }
 
-/// Constants too large for zones are told in multiples of what they have in common.
+/// Constants too large for zones are reported in multiples of their common divisor.
 #[test]
 fn large_constants_are_scaled() {
     let text = "system:large
@@ -297,7 +297,7 @@ edge:P:b:a:tau{provided: x>200000000 : do: x=0}
     let schedule = model.schedule(&[0, 0], Some("x == 100000000")).expect("a run");
     assert_eq!(schedule.moments[0].time, "100000000");
     assert_eq!(schedule.last_delay.as_deref(), Some("100000000"));
-    // One of two constants is no multiple of the other.
+    // One of two constants is not a multiple of the other.
     let odd = text.replace("x>200000000", "x>200000001");
     let (network, _) = tck::read(&odd).expect("a model");
     let names = Names::of(&network);

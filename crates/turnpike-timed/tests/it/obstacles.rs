@@ -1,4 +1,4 @@
-//! Why nothing can happen in a state of a network.
+//! Explanations of deadlocks.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -15,7 +15,7 @@ fn open_xta(text: &str) -> TimedModel {
     TimedModel::new("m.xta", text, network, names, &options).unwrap_or_else(|errors| panic!("{errors:?}")).0
 }
 
-/// Explains the first deadlock that a breadth-first search meets.
+/// Explains the first deadlock that a breadth-first search finds.
 fn explain(model: &TimedModel, condition: Option<&str>) -> Vec<StuckComponent> {
     let mut explorer = model.explorer();
     let mut state = Vec::new();

@@ -1,4 +1,4 @@
-//! Who takes part in a transition, by structure: compared with what labels and states show.
+//! The participants of transitions, compared with labels and states.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn walk(model: &TimedModel, steps: u64) -> Vec<Vec<Participant>> {
             let parts = participants.participants(&state, position).expect("participants");
             let texts: Vec<String> =
                 parts.iter().map(|part| format!("{}@{}", part.component, part.action)).collect();
-            // Who follows a path asks where the transition leads next.
+            // Following a path needs the target of the transition next.
             let mut again = Successors::new(model.info().width);
             explorer.successors_up_to(&state, position, &mut again).expect("successors");
             assert_eq!(again.label(position), out.label(position));

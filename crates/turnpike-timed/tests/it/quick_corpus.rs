@@ -1,4 +1,4 @@
-//! Public models explored the quick way and the plain way: the same successors in the same order.
+//! Public models explored with and without caches: the same successors in the same order.
 
 use crate::pairs;
 
@@ -9,7 +9,7 @@ use turnpike_timed::query::Names;
 use turnpike_timed::uppaal::Format;
 use turnpike_timed::{tck, uppaal};
 
-/// States of each model.
+/// States per model.
 const STATES: usize = 300;
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {

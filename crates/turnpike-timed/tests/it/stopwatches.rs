@@ -1,8 +1,8 @@
-//! Clocks that stand still, against an explorer of concrete runs in small steps of time.
+//! Stopped clocks, against an explorer of concrete runs in small steps of time.
 //!
-//! The explorer knows nothing of zones: it follows valuations in steps of a fraction of a unit, so
-//! that what it reaches is reachable, and on paths of bounded length it can tell which sequences of
-//! edges have a run. Whatever it reaches, zones must; whatever zones reach is confirmed by a
+//! The explorer does not use zones: it follows valuations in steps of a fraction of a unit, so
+//! whatever it reaches is reachable, and on paths of bounded length it decides which sequences of
+//! edges have a run. Whatever it reaches, zones must reach; whatever zones reach is confirmed by a
 //! schedule or not claimed; and a path without a schedule must have no run in small steps either.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,12 +17,12 @@ use turnpike_timed::query::Names;
 
 const CLOCKS: usize = 4;
 const LOCATIONS: usize = 4;
-/// Constants are at most this.
+/// The largest constant.
 const MOST: i64 = 3;
-/// Steps of time in a unit.
+/// Steps of time per unit.
 const UNIT: i64 = 2;
 
-/// Numbers that look random.
+/// A pseudo-random generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -104,7 +104,7 @@ impl Sketch {
                 let upper = numbers.chance(2);
                 let one = test(&mut numbers, upper);
                 guard.push(one);
-                // Equalities tie clocks together.
+                // Equalities couple clocks.
                 if !numbers.chance(3) && !one.strict {
                     guard.push(Test { upper: !upper, ..one });
                 }
@@ -168,7 +168,7 @@ impl Sketch {
         self.invariants[location].iter().all(|test| test.holds(clocks))
     }
 
-    /// A small step of time. Beyond all bounds clocks are all alike.
+    /// A small step of time. Values above all bounds are equivalent.
     fn wait(&self, location: usize, clocks: &[i64; CLOCKS]) -> Option<[i64; CLOCKS]> {
         let mut next = *clocks;
         for (clock, value) in next.iter_mut().enumerate() {
@@ -189,7 +189,7 @@ impl Sketch {
         self.within(step.to, &next).then_some(next)
     }
 
-    /// Everything that is reached in small steps.
+    /// Everything reachable in small steps.
     fn reached(&self) -> BTreeSet<usize> {
         let mut seen = BTreeSet::new();
         let mut open = vec![(0, [0; CLOCKS])];
@@ -205,7 +205,7 @@ impl Sketch {
         seen.into_iter().map(|(location, _)| location).collect()
     }
 
-    /// Whether a sequence of steps can be taken with small steps of time between.
+    /// Whether a sequence of steps can be taken with small delays between.
     fn follows(&self, path: &[usize]) -> bool {
         let mut now: BTreeSet<[i64; CLOCKS]> = BTreeSet::from([[0; CLOCKS]]);
         let mut location = 0;
@@ -221,17 +221,17 @@ impl Sketch {
     }
 }
 
-/// What a search of the zone graph shows.
+/// The result of a search of the zone graph.
 struct Found {
-    /// Locations that zones lead to.
+    /// Locations that zones reach.
     zones: BTreeSet<usize>,
-    /// Those of them that a schedule confirms.
+    /// Those that a schedule confirms.
     real: BTreeSet<usize>,
     /// Paths without a schedule.
     unreal: Vec<Vec<usize>>,
 }
 
-/// Whether a run takes these choices, where zones may show more than runs do.
+/// Whether a run takes these choices, since zones may be approximate.
 fn confirms(model: &TimedModel, choices: &[u32]) -> bool {
     let Some(approximation) = model.approximation() else { return true };
     approximation.confirms(choices, Claim::Reaches(None)).expect("an answer")
@@ -279,8 +279,8 @@ fn search(sketch: &Sketch, options: &Options, covering: bool) -> Option<Found> {
     Some(found)
 }
 
-/// The steps behind choices. A step leads to one location, but several may lead to the same: all
-/// that fit are tried.
+/// The steps along a path. A step leads to one location, but several may lead to the same one:
+/// tries all candidates.
 fn edges(sketch: &Sketch, model: &TimedModel, choices: &[u32]) -> Vec<usize> {
     let mut explorer = model.explorer();
     let mut out = Successors::new(model.info().width);

@@ -1,5 +1,4 @@
-//! UPPAAL models written as `.tck` files have the same zone graphs, or are refused for a reason
-//! that is told.
+//! UPPAAL models written as `.tck` files have the same zone graphs, or are rejected with a reason.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -161,7 +160,7 @@ fn what_cannot_be_said_is_refused_by_name() {
             "chan c; int[0,3] d[2] = {1, 2};",
             "guard d[m] == 1;",
             "",
-            "an index that may leave its range, of cells that form no array,",
+            "an index that may leave its range, of cells that do not form an array,",
         ),
     ];
     for (declarations, guard, update, reason) in cases {

@@ -1,4 +1,4 @@
-//! The public `.tck` files: exactly those that TChecker refuses while reading are refused.
+//! The public `.tck` files: exactly those that TChecker rejects while parsing are rejected.
 
 use crate::public_files::tck_files;
 use turnpike_timed::tck;
@@ -14,7 +14,7 @@ fn exactly_the_faulty_files_are_refused() {
         let entry: serde_json::Value = serde_json::from_str(line).expect("one object a line");
         if entry["reach_bfs"]["outcome"] == "error" {
             let file = entry["file"].as_str().expect("a name").to_owned();
-            // These two are errors of exploring: an assignment leaves its range.
+            // These two fail only when explored: an assignment leaves its range.
             if !["tck-tests/expr-05.tck", "tck-tests/expr-08.tck"].contains(&file.as_str()) {
                 refused.push(file);
             }

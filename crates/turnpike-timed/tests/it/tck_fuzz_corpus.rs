@@ -1,5 +1,5 @@
-//! The inputs of the fuzz target for `.tck` files without the fuzzer, and random changes to one of
-//! them.
+//! The inputs of the fuzz target for `.tck` files without the fuzzer, and random mutations of one
+//! of them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/tck_parser")
 }
 
-/// What the fuzz target demands; whether the text was read.
+/// The checks of the fuzz target; returns whether the text is valid.
 fn check(text: &str) -> Result<bool, String> {
     let (network, diagnostics) = match tck::read(text) {
         Ok((network, warnings)) => (Some(network), warnings),
@@ -48,7 +48,7 @@ fn every_input_is_read_or_refused_and_survives_writing() {
     assert_eq!(paths.len(), 12);
 }
 
-/// Pieces that are put in.
+/// Text that mutations insert.
 const PIECES: [&str; 41] = [
     "(",
     ")",

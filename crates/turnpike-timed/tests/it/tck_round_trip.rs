@@ -1,4 +1,4 @@
-//! What is read, written and read again is the same network.
+//! Parsing, writing and parsing again yields the same network.
 
 use crate::public_files::tck_files;
 use crate::tck_support::shape;
@@ -69,7 +69,7 @@ enum Condition {
     Compare(&'static str, Number, Number),
     Chain(Number, Number, Number),
     Not(Box<Condition>),
-    /// Of these, negations take only the first.
+    /// Negations use only the first.
     And(Vec<Condition>),
 }
 
@@ -85,7 +85,7 @@ enum Step {
     Nop,
 }
 
-/// Writes trees, with the local variables that can be seen.
+/// Writes trees, with the visible local variables.
 #[derive(Default)]
 struct Writer {
     visible: Vec<(String, bool)>,

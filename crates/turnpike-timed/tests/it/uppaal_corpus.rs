@@ -1,5 +1,5 @@
-//! Public UPPAAL models become networks, and their queries find their names. `TURNPIKE_CORPUS`
-//! names a folder with `models/timed` in it.
+//! Public UPPAAL models are lowered, and their queries resolve their names. `TURNPIKE_CORPUS` is a
+//! folder that contains `models/timed`.
 
 #![allow(clippy::print_stderr)]
 
@@ -8,26 +8,26 @@ use std::path::{Path, PathBuf};
 
 use turnpike_timed::uppaal::{self, Format};
 
-/// Models that are refused, and a part of what is said about them.
+/// Models that are rejected, and a part of the message.
 const REFUSED: &[(&str, &str)] = &[
     // Channels with and without a direction.
     ("utot-rejects/err-12.xta", "cannot be mixed"),
-    // Errors of type: a parameter that is not `const` decides about a process.
+    // Type errors: a parameter that is not `const` determines a process.
     ("utot-rejects/err-01.xta", "`pid` must be known"),
     ("utot-rejects/err-02.xta", "`pid` must be known"),
-    // Channels and clocks that are no references.
+    // Channels and clocks that are not references.
     ("utot-rejects/err-04.xta", "passed as references"),
     ("utot-rejects/err-05.xta", "passed as references"),
     ("utot-rejects/err-07.xta", "passed as references"),
     // Clocks with initial values.
     ("utot-rejects/err-08.xta", "clocks have no initial value"),
-    // Free parameters that cannot be enumerated: a channel, an integer without range.
+    // Free parameters that cannot be enumerated: a channel, an integer without a range.
     ("utot-rejects/err-11.xta", "`Processes` needs arguments"),
     ("utot-rejects/tmpl-partial-03.xta", "`Q3` needs arguments"),
     // Channels and constants that do not exist.
     ("utot-rejects/err-14.xta", "index 3 is out of range"),
     ("utot-rejects/tmpl-partial-06.xta", "index 2 is out of range"),
-    // Initial values that depend on what a reference stands for.
+    // Initial values that depend on the argument of a reference.
     ("utot-rejects/tmpl-binding-02.xta", "`i` must be known"),
     ("utot-rejects/tmpl-binding-03.xta", "`i` must be known"),
     // Beyond timed automata.
@@ -37,11 +37,11 @@ const REFUSED: &[(&str, &str)] = &[
     ("suite/critical/critical-2-25-50.xta", "expected the name of a location"),
 ];
 
-/// Models that another translator refuses though nothing is wrong with them: it has no assigned
-/// parameters, no index that depends on variables and no constant structs.
+/// Valid models that another translator rejects: it does not support assigned parameters, indices
+/// that depend on variables, and constant structs.
 const NOT_REFUSED: [&str; 3] = ["decl-04.xta", "err-15.xta", "struct-cst-01.xta"];
 
-/// Queries that are refused: the end of the model's path, and a part of what is said.
+/// Queries that are rejected: the end of the model's path, and a part of the message.
 const REFUSED_QUERIES: &[(&str, &str)] = &[
     ("utap-tests/function_calls.xml", "simulation queries"),
     ("utap-tests/simpleHandshakeSystem.xml", "simulation queries"),
@@ -123,7 +123,7 @@ fn public_models_are_lowered() {
     assert!(models >= 117 && queries >= 134, "{models} models and {queries} queries");
 }
 
-/// Whether a query file has a model of its own among several: then it is for that one only.
+/// Whether a query file belongs to one of several models in a folder.
 fn shares_folder(all: &[PathBuf], file: &Path) -> bool {
     all.iter().any(|other| {
         other.with_extension("") == file.with_extension("")

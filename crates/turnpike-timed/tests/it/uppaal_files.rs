@@ -1,5 +1,5 @@
-//! All public UPPAAL models and query files are read, except those that use what is not supported;
-//! and what is printed reads back the same.
+//! All public UPPAAL models and query files are parsed, except those with unsupported features; and
+//! printing and parsing again yields the same.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use turnpike_timed::syntax::uppaal::{Parsed, parse_query, parse_xml, parse_xta, 
 
 const SIMULATE: &str = "simulation queries (`simulate`) are not supported";
 
-/// Models that must not be read, and the message that says why.
+/// Models that must be rejected, with the message.
 const REFUSED: [(&str, &str); 3] = [
     ("uppaal-xml/demos/lsc_example.xml", "live sequence charts (`lsc`) are not supported"),
     ("uppaal-xml/utap-tests/external_fn.xml", "functions of external libraries (`import`) are not supported"),
-    // A stray sign in the list of locations.
+    // A stray character in the list of locations.
     ("uppaal-xta/suite/critical/critical-2-25-50.xta", "expected the name of a location, found `=`"),
 ];
 
-/// Models with queries that turnpike does not answer.
+/// Models with unsupported queries.
 const REFUSED_QUERIES: [(&str, &str); 2] = [
     ("uppaal-xml/utap-tests/function_calls.xml", SIMULATE),
     ("uppaal-xml/utap-tests/simpleHandshakeSystem.xml", SIMULATE),

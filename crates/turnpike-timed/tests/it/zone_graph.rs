@@ -14,7 +14,7 @@ use turnpike_timed::query::Names;
 use turnpike_timed::zeno;
 use turnpike_timed::zone::Extrapolation;
 
-/// The largest number that clocks are compared with.
+/// The largest constant that clocks are compared with.
 const MOST: i32 = 2;
 
 fn atom(differences: bool) -> impl Strategy<Value = Atom> {
@@ -60,7 +60,7 @@ fn spot(differences: bool) -> impl Strategy<Value = Spot> {
     });
     (prop::collection::vec(upper, 0..2), 0..8u8).prop_map(move |(mut invariant, kind)| {
         if differences {
-            // Regions tell differences apart only as long as clocks are bounded.
+            // Regions distinguish differences only while clocks are bounded.
             let bound = |clock| Atom { left: Some(clock), right: None, strict: false, bound: MOST };
             invariant.extend([bound(0), bound(1)]);
         }
@@ -111,8 +111,8 @@ pub(crate) fn sketch(
     })
 }
 
-/// Most moves send or receive on the channels where it matters that a guard does not hold, and have
-/// guards on clocks.
+/// Lets most moves send or receive on the channels where failing guards matter, with clocks in
+/// their guards.
 pub(crate) fn clocks_decide(mut sketch: Sketch) -> Sketch {
     let mut number = 0_usize;
     for one in sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.moves) {
@@ -132,8 +132,8 @@ pub(crate) fn clocks_decide(mut sketch: Sketch) -> Sketch {
     sketch
 }
 
-/// Channels without a direction: events whose vectors need everybody, and moves that are taken
-/// alone.
+/// Channels without a direction: events whose vectors contain all processes that know them, and
+/// moves that are taken alone.
 fn alphabets(mut sketch: Sketch) -> Sketch {
     sketch.language = Language::Uppaal;
     for one in sketch.automata.iter_mut().flat_map(|automaton| &mut automaton.moves) {
@@ -147,8 +147,8 @@ fn alphabets(mut sketch: Sketch) -> Sketch {
     sketch
 }
 
-/// What a search of the zone graph finds: discrete states, those with a deadlock, those that meet
-/// the condition.
+/// The result of a search of the zone graph: discrete states, those with a deadlock, those that
+/// meet the condition.
 #[derive(Debug, Default, PartialEq)]
 struct Found {
     reached: BTreeSet<Discrete>,
@@ -166,7 +166,7 @@ fn options(conditions: bool, deadlock: bool) -> Options {
     }
 }
 
-/// Searches the whole graph; `covering` leaves out states that others cover.
+/// Searches the whole graph; with `covering`, prunes covered states.
 fn search(sketch: &Sketch, options: &Options, covering: bool) -> Found {
     let network = sketch.network();
     let names = Names::of(&network);
@@ -238,7 +238,8 @@ fn check(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What is told of a list of states is what is told of each, by inclusion and by simulation.
+/// Covering tests on a list of states agree with those on each state, by inclusion and by
+/// simulation.
 fn check_lists(sketch: &Sketch) -> Result<(), TestCaseError> {
     for cover in [Cover::Inclusion, Cover::Alu] {
         let network = sketch.network();
@@ -272,7 +273,7 @@ fn check_lists(sketch: &Sketch) -> Result<(), TestCaseError> {
                 (0..like.len()).filter(|&place| one.covers(like[place], state)).collect();
             let told = other.find_covering(state, &rests);
             prop_assert!(told.is_some_and(|place| covering.contains(&place)), "{:?} {:?}", told, covering);
-            // Without itself, what covers it is harder to find.
+            // Without the state itself, what covers it is harder to find.
             let own = like.iter().position(|other| *other == state).expect("it was met");
             let without: Vec<u32> = [&rests[..own], &rests[own + 1..]].concat();
             let told = other.find_covering(state, &without);
@@ -284,7 +285,7 @@ fn check_lists(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The same with two clocks for each process that no other process uses.
+/// Gives each process two clocks that no other process uses.
 fn own_clocks(mut sketch: Sketch) -> Sketch {
     for (process, automaton) in sketch.automata.iter_mut().enumerate() {
         let own = |clock: &mut usize| *clock += 2 * process;
@@ -300,8 +301,7 @@ fn own_clocks(mut sketch: Sketch) -> Sketch {
     sketch
 }
 
-/// The quick way, or that of networks with many processes, and the plain way give the same
-/// successors in the same order.
+/// Both cached modes give the same successors in the same order as the plain one.
 fn check_quick(
     sketch: &Sketch,
     extrapolation: Option<Extrapolation>,
@@ -310,7 +310,7 @@ fn check_quick(
     let open = |plain: bool| {
         let options = Options { plain, wide, extrapolation, ..options(true, false) };
         let mut network = sketch.network();
-        // Priorities, also those of channels that nobody uses, are for the plain way.
+        // Priorities, even of unused channels, require the plain mode.
         let priority = network.default_priority;
         network.channels.iter_mut().for_each(|channel| channel.priority = priority);
         let names = Names::of(&network);
@@ -374,8 +374,8 @@ fn check_cycles(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Walks become runs with times, which an interpreter executes: it checks every rule, priorities
-/// included.
+/// Random walks have schedules, which an interpreter executes: it checks every rule, including
+/// priorities.
 fn check_walks(sketch: &Sketch, non_zeno: bool) -> Result<(), TestCaseError> {
     let network = sketch.network();
     let names = Names::of(&network);
@@ -401,7 +401,7 @@ fn check_walks(sketch: &Sketch, non_zeno: bool) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Walks on single valuations can be followed on zones, have schedules, and show what zones show.
+/// Walks on single valuations can be followed on zones, have schedules, and agree with the zones.
 fn predicates<'e>(explorer: &'e mut (dyn Explorer + '_)) -> &'e mut dyn Predicates {
     explorer.predicates().expect("conditions are known")
 }
@@ -455,7 +455,7 @@ fn check_concrete(sketch: &Sketch) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Some clocks stand still in some locations of every process.
+/// Stops some clocks in some locations of every process.
 fn with_stopwatches(sketch: Sketch) -> impl Strategy<Value = Sketch> {
     let masks = prop::collection::vec(0..6usize, 9);
     masks.prop_map(move |masks| {
@@ -468,8 +468,8 @@ fn with_stopwatches(sketch: Sketch) -> impl Strategy<Value = Sketch> {
     })
 }
 
-/// Zones reach whatever runs in small steps do, in every way to search them. With deadlocks asked
-/// for, zones are finer.
+/// Zones reach whatever runs in small steps do, in every search mode. With deadlocks, zones are
+/// finer.
 fn check_stopwatches(sketch: &Sketch) -> Result<(), TestCaseError> {
     let reached = regions::small_steps(sketch);
     for (cover, covering, deadlock) in
@@ -634,9 +634,9 @@ proptest! {
     }
 }
 
-/// After a loop that moves two pairs of clocks apart, their differences are still equal.
-/// Extrapolation by constants alone forgets it (Bouyer 2004); zones that are split along the
-/// differences do not.
+/// After a loop that increases both clocks of two pairs, their differences are still equal.
+/// Extrapolation by constants alone loses this (Bouyer 2004); splitting zones along the differences
+/// preserves it.
 #[test]
 fn differences_survive_where_constants_forget() {
     let at_most = |clock, bound| Atom { left: Some(clock), right: None, strict: false, bound };

@@ -8,10 +8,10 @@ use turnpike_timed::query::Names;
 use turnpike_timed::uppaal::Format;
 use turnpike_timed::{tck, uppaal};
 
-/// Larger graphs are left to measurements.
+/// Larger graphs are covered by benchmarks.
 const MOST_STATES: u64 = 300_000;
 
-/// Public systems that are written in both languages.
+/// Public systems available in both languages.
 const PAIRS: [&str; 7] = [
     "corsso_2_2_10_1_2",
     "csmacd_3",
@@ -22,7 +22,7 @@ const PAIRS: [&str; 7] = [
     "train_gate_3",
 ];
 
-/// States and transitions, all of them.
+/// The total number of states and transitions.
 fn size(model: &TimedModel) -> Result<(u64, u64), String> {
     let mut explorer = model.explorer();
     let width = model.info().width;
@@ -62,7 +62,7 @@ fn graphs_are_as_large_as_tchecker_says() {
     let (mut checked, mut wrong) = (0, Vec::new());
     for line in oracle.lines() {
         let record: Value = serde_json::from_str(line).expect("one object a line");
-        // A search that found what it looked for stopped early.
+        // A search that found its target stopped early.
         let run = &record["reach_bfs"];
         if run["reachable"] != Value::Bool(false) {
             continue;

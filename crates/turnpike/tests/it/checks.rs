@@ -449,6 +449,28 @@ fn reports_read_well() {
     assert!(text.contains("schedule: no step is needed"), "{text}");
 }
 
+/// A thread whose last effect was seen may not have ended yet.
+#[test]
+fn ends_of_threads_are_explored() {
+    let asks = || {
+        let (sender, receiver) = mpsc::channel();
+        let thread = thread::spawn(move || sender.send(1).unwrap());
+        assert_eq!(receiver.recv(), Ok(1));
+        assert!(thread.is_finished(), "it is still there");
+    };
+    for strategy in ["exhaustive", "random", "auto"] {
+        let failed = failed(Config::new().strategy(strategy), asks);
+        let again = Config::new().replay(failed.schedule.clone()).run(asks);
+        assert!(matches!(again, Err(CheckError::Failed(_))), "{strategy}: {again:?}");
+    }
+    let report = Config::new().strategy("exhaustive").run(|| {
+        let thread = thread::spawn(|| ());
+        let _either = thread.is_finished();
+        thread.join().unwrap();
+    });
+    assert!(report.is_ok_and(|report| report.complete));
+}
+
 /// The number of references is part of what is explored when a program looks at it, and only then.
 #[test]
 fn counted_references_are_explored() {

@@ -268,3 +268,148 @@ fn a_set_waits_for_tasks_that_are_aborted() {
         });
     });
 }
+
+#[test]
+fn a_task_may_yield_its_thread() {
+    proved(|| {
+        let tasks = [spawn(async { thread::yield_now() }), spawn(async {})];
+        block_on(async {
+            for task in tasks {
+                task.await.unwrap();
+            }
+        });
+    });
+}
+
+#[test]
+fn tasks_answer_each_other_once() {
+    proved(|| {
+        let (ping, pinged) = oneshot::channel();
+        let (pong, ponged) = oneshot::channel();
+        let answerer = spawn(async move {
+            let number: u32 = pinged.await.unwrap();
+            pong.send(number + 1).unwrap();
+        });
+        block_on(async {
+            ping.send(1).unwrap();
+            assert_eq!(ponged.await.unwrap(), 2);
+            answerer.await.unwrap();
+        });
+    });
+}
+
+/// Ready at the last of so many polls; wakes itself until then.
+async fn count_down(mut polls: usize) {
+    poll_fn(|context| {
+        polls -= 1;
+        if polls == 0 {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+#[test]
+fn futures_that_count_down_end() {
+    proved(|| {
+        let other = spawn(count_down(2));
+        block_on(async {
+            count_down(3).await;
+            other.await.unwrap();
+        });
+    });
+}
+
+#[test]
+fn messages_of_tasks_come_in_every_order() {
+    let orders = std::sync::Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
+    let seen = orders.clone();
+    proved(move || {
+        let (send, mut receive) = mpsc::unbounded_channel();
+        for task in 0..2 {
+            let send = send.clone();
+            spawn(async move { send.send(task).unwrap() });
+        }
+        drop(send);
+        let order = block_on(async {
+            let mut order = Vec::new();
+            while let Some(task) = receive.recv().await {
+                order.push(task);
+            }
+            order
+        });
+        seen.lock().unwrap().insert(order);
+    });
+    assert_eq!(orders.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn one_notification_is_kept_beside_one_for_all() {
+    proved(|| {
+        let notify = Arc::new(Notify::new());
+        let (all, one) = (notify.clone(), notify.clone());
+        let threads = [thread::spawn(move || all.notify_waiters()), thread::spawn(move || one.notify_one())];
+        block_on(notify.notified());
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn all_that_wait_are_notified_at_once() {
+    proved(|| {
+        let notify = Arc::new(Notify::new());
+        let theirs = notify.clone();
+        let (first, second) = (notify.notified(), notify.notified());
+        let thread = thread::spawn(move || theirs.notify_waiters());
+        let (mut first, mut second) = (std::pin::pin!(first), std::pin::pin!(second));
+        block_on(poll_fn(|context| {
+            // Whoever is asked later has been notified if the one before has.
+            let was = first.as_mut().poll(context).is_ready();
+            assert!(!was || second.as_mut().poll(context).is_ready());
+            if was { Poll::Ready(()) } else { Poll::Pending }
+        }));
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn futures_that_were_made_before_hear_of_a_notification_one_after_the_other() {
+    proved(|| {
+        let notify = Arc::new(Notify::new());
+        let theirs = notify.clone();
+        let (first, second) = (notify.notified(), notify.notified());
+        let thread = thread::spawn(move || theirs.notify_waiters());
+        block_on(async {
+            first.await;
+            second.await;
+        });
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_permit_promises_a_message() {
+    proved(|| {
+        let (send, receive) = mpsc::channel(2);
+        send.try_send(()).unwrap();
+        let shared = Arc::new((Semaphore::new(1), Mutex::new(receive), send));
+        let tasks = [(); 2].map(|()| {
+            let shared = shared.clone();
+            spawn(async move {
+                let (permits, receive, send) = &*shared;
+                let _permit = permits.acquire().await.unwrap();
+                receive.lock().unwrap().try_recv().expect("there are as many messages as permits");
+                send.try_send(()).unwrap();
+            })
+        });
+        block_on(async {
+            for task in tasks {
+                task.await.unwrap();
+            }
+        });
+    });
+}

@@ -1,4 +1,5 @@
-//! A plain breadth-first search over a model, and the comparison with a typed model written for the test alone.
+//! A simple breadth-first search, and the comparison of a model with a typed model that is only for
+//! tests.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -13,21 +14,22 @@ pub(crate) fn build(name: &str, settings: &[(&str, u64)]) -> Box<dyn Model> {
     turnpike_builtin::build(name, &settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a complete search sees.
+/// The results of a complete search.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) states: usize,
     pub(crate) transitions: usize,
     pub(crate) deadlocks: usize,
-    /// Number of levels; the initial state alone is one.
+    /// The number of levels, including that of the initial state.
     pub(crate) levels: usize,
-    /// The level of the first deadlock, counted in steps.
+    /// The level of the first deadlock, which is the number of steps to it.
     pub(crate) first_deadlock: Option<usize>,
     /// The level of the first violation.
     pub(crate) first_violation: Option<usize>,
 }
 
-/// All reachable states in breadth-first order, each handed to `visit` with its level and transitions.
+/// Calls `visit` for all reachable states in breadth-first order, with their levels and
+/// transitions.
 pub(crate) fn explore(
     model: &dyn Model,
     mut visit: impl FnMut(&mut dyn Explorer, &[u32], usize, &Successors),
@@ -59,7 +61,7 @@ pub(crate) fn measure(explorer: &mut dyn Explorer, state: &[u32], index: usize) 
     explorer.measures().expect("every built-in model has measures").measure(state, index)
 }
 
-/// The error that a state shows.
+/// The violation in a state.
 pub(crate) fn violation(explorer: &mut dyn Explorer, state: &[u32]) -> Option<Violation> {
     explorer.violations()?.violation(state)
 }
@@ -82,14 +84,14 @@ pub(crate) fn count(model: &dyn Model) -> Counts {
     counts
 }
 
-/// The state's values, as one text.
+/// The text of the state's values.
 pub(crate) fn text(explorer: &mut dyn Explorer, state: &[u32]) -> String {
     let mut values = Vec::new();
     explorer.state_values(state, &mut values);
     values.join(" ")
 }
 
-/// Texts of some values.
+/// The texts of some values.
 pub(crate) fn show<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<String> {
     values.into_iter().map(|value| value.to_string()).collect()
 }
@@ -97,14 +99,15 @@ pub(crate) fn show<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<Stri
 /// A typed model for comparison.
 pub(crate) struct Naive<S, N, T> {
     pub(crate) initial: S,
-    /// Labels and targets, in the documented order.
+    /// The labels and targets, in the documented order.
     pub(crate) next: N,
-    /// The state's values as the built-in model prints them.
+    /// The state's values, as printed by the built-in model.
     pub(crate) values: T,
 }
 
-/// Walks both models side by side: the same labels in the same order, to states with the same text. Since different
-/// states of either model have different texts, the graphs are isomorphic. Returns the number of states.
+/// Explores both models in parallel, and asserts that they have the same labels in the same order,
+/// to states with the same text. Since different states of a model have different texts, the graphs
+/// are isomorphic. Returns the number of states.
 pub(crate) fn compare<S, N, T>(model: &dyn Model, naive: &Naive<S, N, T>) -> usize
 where
     S: Clone + Eq + Hash,
@@ -145,7 +148,7 @@ where
     partner.len()
 }
 
-/// What every model promises, checked on the first `limit` states of a breadth-first search.
+/// Asserts the requirements of all models, on the first `limit` states of a breadth-first search.
 pub(crate) fn check_promises(model: &dyn Model, limit: usize) {
     let info = model.info();
     let (mut first, mut second) = (model.explorer(), model.explorer());
@@ -174,7 +177,8 @@ pub(crate) fn check_promises(model: &dyn Model, limit: usize) {
         }
         at += 1;
     }
-    // Again, in another explorer and in the opposite direction: nothing may depend on what was asked before.
+    // The results must not depend on earlier calls, so another explorer visits the states in
+    // reverse order.
     for state in order[..at].iter().rev() {
         first.successors(state, &mut once).expect("successors");
         second.successors(state, &mut twice).expect("successors");

@@ -1,5 +1,5 @@
-//! Benchmarks of executing programs: Rust programs that others measure too, and a small C program
-//! with a fork for each execution.
+//! Benchmarks of executing programs: Rust programs that others measure too, small C programs, what weak
+//! memory costs programs that do not use it, and what executions save that go on from earlier ones.
 //!
 //! The column of states counts executions, and the column of transitions counts steps.
 
@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use turnpike_runtime::bench::{Promise, Speed, shapes};
-use turnpike_scheduler::{Execution, Executor, GuestError, Plan, Policy};
+use turnpike_runtime::bench::{Promise, Speed, sequential, shapes};
+use turnpike_scheduler::{Execution, Executor, GuestError, Memory, Plan, Policy};
 
 use super::measure::best;
 use super::table::{Row, Time};
@@ -16,6 +16,8 @@ use crate::failure::{Failure, Outcome};
 use crate::output;
 
 const SMALL: &str = include_str!("small.c");
+const EARLY: &str = include_str!("early.c");
+const ATOMICS: &str = include_str!("atomics.c");
 
 /// Promised: steps per second with few threads, what shuttle does on a machine like the one this was made on.
 const STEPS: f64 = 3.8e6;
@@ -39,19 +41,29 @@ pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> O
         for policy in [Sampling::Random, Sampling::Pct] {
             let run = || {
                 let policy = |seed| policy.policy(seed);
-                turnpike_runtime::bench::measure(&shape, policy, least).map_err(failed)
+                turnpike_runtime::bench::measure(&shape, policy, Memory::Sc, least).map_err(failed)
             };
             let (time, speed) = best(repeat, run)?;
-            let row = rust_row(policy, shape.name, speed, time);
+            let row = rust_row(policy.name(), shape.name, speed, time);
             add(judged(row, shape.promise, policy, !quick));
         }
     }
+    for (memory, name) in [(Memory::Sc, "Rust, sc"), (Memory::Rc11, "Rust, rc11")] {
+        let shape = sequential();
+        let policy = |seed| Sampling::Random.policy(seed);
+        let run = || turnpike_runtime::bench::measure(&shape, policy, memory, least).map_err(failed);
+        let (time, speed) = best(repeat, run)?;
+        add(rust_row(name, shape.name, speed, time));
+    }
     let folder =
         tempfile::tempdir().map_err(|error| Failure::usage(format!("no temporary folder: {error}")))?;
-    for hooks in [false, true] {
-        if let Some(row) = c_row(folder.path(), hooks, least, repeat, !quick)? {
-            add(row);
-        }
+    for program in Compiled::all() {
+        let Some(row) = program.row(folder.path(), least, repeat)? else { break };
+        let rate = row.states as f64 / row.seconds.max(1e-9);
+        add(match program.name {
+            "C" => row.promised(format!("{FORKS:.0} executions/s: {rate:.0}"), rate >= FORKS, !quick),
+            _ => row,
+        });
     }
     Ok(rows)
 }
@@ -83,11 +95,11 @@ impl Sampling {
 }
 
 /// The time of a loop that goes on for a while says nothing: rates are of the last repetition's counts.
-fn rust_row(sampling: Sampling, shape: &str, speed: Speed, time: Time) -> Row {
+fn rust_row(name: &str, shape: &str, speed: Speed, time: Time) -> Row {
     let scale = speed.time.as_secs_f64() / time.seconds.max(1e-9);
     let cpu_seconds = time.cpu_seconds.map(|seconds| seconds * scale);
     let time = Time { seconds: speed.time.as_secs_f64(), cpu_seconds };
-    Row::new(sampling.name(), shape, speed.executions, speed.steps, time)
+    Row::new(name, shape, speed.executions, speed.steps, time)
 }
 
 /// Promises are about uniform random schedules.
@@ -107,48 +119,125 @@ fn judged(row: Row, promise: Option<Promise>, sampling: Sampling, judged: bool) 
     }
 }
 
-/// The small C program, if there is a compiler.
-fn c_row(folder: &Path, hooks: bool, least: Duration, repeat: u32, judged: bool) -> Outcome<Option<Row>> {
-    let Some(program) = compiled(folder, hooks) else {
-        output::note("no C compiler was found (CC, or cc): C programs are not measured");
-        return Ok(None);
-    };
-    let mut executor = launched(&program)?;
-    let mut execution = Execution::default();
-    let mut fastest: Option<(f64, u64, u64, f64)> = None;
-    for _ in 0..repeat {
-        let (begin, mut executions, mut steps) = (Instant::now(), 0, 0);
-        while executions < 10 || begin.elapsed() < least {
-            let plan = Plan { policy: Policy::Uniform { seed: executions }, ..Plan::new(&[]) };
-            executor.run(&plan, &mut execution).map_err(failed)?;
-            executions += 1;
-            steps += execution.steps.len() as u64;
-        }
-        let seconds = begin.elapsed().as_secs_f64();
-        let rate = executions as f64 / seconds.max(1e-9);
-        if fastest.is_none_or(|(before, ..)| rate > before) {
-            fastest = Some((rate, executions, steps, seconds));
-        }
-    }
-    let Some((rate, executions, steps, seconds)) = fastest else { return Ok(None) };
-    let name = if hooks { "C, memory visible" } else { "C" };
-    let row = Row::new(name, "3 threads x 3 locks", executions, steps, Time { seconds, cpu_seconds: None });
-    Ok(Some(if hooks {
-        row
-    } else {
-        row.promised(format!("{FORKS:.0} executions/s: {rate:.0}"), rate >= FORKS, judged)
-    }))
+/// A C program to measure.
+struct Compiled {
+    name: &'static str,
+    model: &'static str,
+    /// The text of its source, and whether it tells its memory accesses.
+    source: &'static str,
+    hooks: bool,
+    /// How its executions are chosen.
+    search: Search,
+    memory: Memory,
+    /// Whether executions may go on from copies of earlier ones.
+    copies: bool,
 }
 
-/// Compiles the program; `None` without a compiler.
-pub(super) fn compiled(folder: &Path, hooks: bool) -> Option<std::path::PathBuf> {
+/// How executions of a C program are chosen.
+#[derive(Clone, Copy, PartialEq)]
+enum Search {
+    Random,
+    /// One schedule after the other, depth first.
+    DepthFirst,
+}
+
+impl Compiled {
+    const SMALL: Compiled = Compiled {
+        name: "C",
+        model: "3 threads x 3 locks",
+        source: SMALL,
+        hooks: false,
+        search: Search::Random,
+        memory: Memory::Sc,
+        copies: true,
+    };
+    const EARLY: Compiled = Compiled {
+        name: "C, prefixes repeated",
+        model: "100 steps with work before 3 threads",
+        source: EARLY,
+        search: Search::DepthFirst,
+        copies: false,
+        ..Compiled::SMALL
+    };
+    const ATOMICS: Compiled = Compiled {
+        name: "C, sc",
+        model: "seq_cst atomics, 3 threads x 18",
+        source: ATOMICS,
+        hooks: true,
+        ..Compiled::SMALL
+    };
+
+    fn all() -> [Compiled; 6] {
+        [
+            Compiled::SMALL,
+            Compiled { name: "C, memory visible", hooks: true, ..Compiled::SMALL },
+            Compiled::ATOMICS,
+            Compiled { name: "C, rc11", memory: Memory::Rc11, ..Compiled::ATOMICS },
+            Compiled::EARLY,
+            Compiled { name: "C, prefixes copied", copies: true, ..Compiled::EARLY },
+        ]
+    }
+
+    /// Executes it again and again; `None` without a compiler.
+    fn row(&self, folder: &Path, least: Duration, repeat: u32) -> Outcome<Option<Row>> {
+        let Some(program) = compiled(folder, self.source, self.hooks) else {
+            output::note("no C compiler was found (CC, or cc): C programs are not measured");
+            return Ok(None);
+        };
+        let mut executor = launched(&program, self.copies)?;
+        let mut execution = Execution::default();
+        let mut fastest: Option<(f64, Row)> = None;
+        for _ in 0..repeat {
+            let (begin, mut executions, mut steps) = (Instant::now(), 0, 0);
+            let mut prefix = Vec::new();
+            while executions < 10 || begin.elapsed() < least {
+                let policy = match self.search {
+                    Search::Random => Policy::Uniform { seed: executions },
+                    Search::DepthFirst => Policy::First,
+                };
+                let plan = Plan { policy, memory: self.memory, ..Plan::new(&prefix) };
+                executor.run(&plan, &mut execution).map_err(failed)?;
+                executions += 1;
+                steps += execution.steps.len() as u64;
+                if self.search == Search::DepthFirst {
+                    advance(&mut prefix, &execution);
+                }
+            }
+            let seconds = begin.elapsed().as_secs_f64();
+            let rate = executions as f64 / seconds.max(1e-9);
+            if fastest.as_ref().is_none_or(|(before, _)| rate > *before) {
+                let time = Time { seconds, cpu_seconds: None };
+                fastest = Some((rate, Row::new(self.name, self.model, executions, steps, time)));
+            }
+        }
+        Ok(fastest.map(|(_, row)| row))
+    }
+}
+
+/// The next schedule of a depth-first search; behind the last one comes the first again.
+fn advance(prefix: &mut Vec<u32>, execution: &Execution) {
+    let last = execution.steps.iter().rposition(|step| step.taken + 1 < step.count);
+    prefix.clear();
+    if let Some(last) = last {
+        prefix.extend(execution.steps[..=last].iter().map(|step| step.taken));
+        prefix[last] += 1;
+    }
+}
+
+/// The small program, compiled; `None` without a compiler.
+pub(super) fn compiled_small(folder: &Path) -> Option<std::path::PathBuf> {
+    compiled(folder, SMALL, false)
+}
+
+/// Compiles a program; `None` without a compiler.
+fn compiled(folder: &Path, source: &str, hooks: bool) -> Option<std::path::PathBuf> {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let run = |arguments: &[&str]| {
         let mut command = Command::new(&compiler);
         command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(Stdio::null()).status().is_ok_and(|status| status.success()).then_some(())
     };
-    std::fs::write(folder.join("small.c"), SMALL).ok()?;
+    std::fs::write(folder.join("small.c"), source).ok()?;
     if hooks {
         run(&["-g", "-O1", "-fsanitize=thread", "-c", "small.c", "-o", "small.o"])?;
         run(&[
@@ -166,12 +255,14 @@ pub(super) fn compiled(folder: &Path, hooks: bool) -> Option<std::path::PathBuf>
 }
 
 #[cfg(target_os = "linux")]
-fn launched(program: &Path) -> Outcome<Box<dyn Executor>> {
-    let program = turnpike_program::native::NativeProgram::new(program);
+fn launched(program: &Path, copies: bool) -> Outcome<Box<dyn Executor>> {
+    use turnpike_program::native::{NativeProgram, Prefixes};
+    let prefixes = if copies { Prefixes::Auto } else { Prefixes::Repeat };
+    let program = NativeProgram { prefixes, ..NativeProgram::new(program) };
     Ok(Box::new(program.launch().map_err(failed)?))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn launched(_: &Path) -> Outcome<Box<dyn Executor>> {
+fn launched(_: &Path, _: bool) -> Outcome<Box<dyn Executor>> {
     Err(Failure::usage("C programs can be executed on Linux only"))
 }

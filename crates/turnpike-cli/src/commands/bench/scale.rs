@@ -84,7 +84,7 @@ fn subjects(folder: &Path, quick: bool) -> Outcome<Vec<Subject>> {
         generate("lift", &lift, "N", if quick { 2 } else { 5 }),
         generate("fischer", &fischer, "N", if quick { 3 } else { 9 }),
     ];
-    match program::compiled(folder, false) {
+    match program::compiled_small(folder) {
         Some(program) => subjects.push(executions(&program, quick)),
         None => output::note("no C compiler was found (CC, or cc): no program is measured"),
     }

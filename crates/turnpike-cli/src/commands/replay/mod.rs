@@ -103,6 +103,8 @@ pub(crate) fn run(mut args: Args, format: Format) -> Outcome {
     let trace = show::read(&file)?;
     let objective: Vec<Objective> = trace.objective.parse().into_iter().collect();
     let mut purpose = Purpose::of(&objective);
+    // Who steps by hand looks for nothing but sees deadlocks: such a trace was written for that view.
+    purpose.deadlock |= objective.is_empty();
     // The states of the trace show how it was found.
     purpose.non_zeno = trace.initial.as_ref().is_some_and(|values| values.contains_key(TICKER));
     let source = choose_source(&args, named, &file, &trace)?;

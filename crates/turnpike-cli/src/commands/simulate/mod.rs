@@ -8,12 +8,13 @@ use serde_json::json;
 use turnpike_lts::trace::{Stuckness, hindered_lines};
 use turnpike_model::{Diagnostic, Model};
 use turnpike_program::{HeldLock, Incident, ProgramModel};
-use turnpike_session::{Enabled, Pattern, add_participants, replay, values};
+use turnpike_session::{Enabled, Pattern, Source, add_participants, replay, values};
 
 use crate::cli::Format;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::known_programs;
 use crate::output::{self, VERSION};
 use crate::source::ModelArgs;
 use crate::steps::{self, StepView, ViewArgs};
@@ -54,12 +55,14 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         let message = "commands come from standard input, so the model cannot";
         return Err(Diagnostic::error(message).help("name a file or a built-in model").into());
     }
+    let source = args.model.source()?;
     let prepared = args.model.prepare_exactly()?;
     let (model, program) = (prepared.model, prepared.program);
     let session = Session::new(&*model, args.seed).map_err(|error| Failure::usage(error.to_string()))?;
     let quiet = format == Format::Json;
     let program = program.as_deref();
-    let mut simulation = Simulation { model: &*model, program, session, view: args.view.view(), quiet };
+    let view = args.view.view();
+    let mut simulation = Simulation { source, model: &*model, program, session, view, quiet };
     simulation.say(&format!("{}; h lists the commands", model.info().name));
     if let Some(file) = &args.trace
         && let Err(message) = simulation.load(file)
@@ -121,6 +124,7 @@ fn converse(simulation: &mut Simulation<'_>, strict: bool) -> Outcome<Vec<(u64, 
 
 /// A session and what is shown of it.
 struct Simulation<'m> {
+    source: Source,
     model: &'m dyn Model,
     program: Option<&'m ProgramModel>,
     session: Session<'m>,
@@ -169,10 +173,7 @@ impl Simulation<'_> {
                 return outcome.map(|()| true);
             }
             Command::Save(file) => {
-                let mut trace = self.session.trace();
-                add_participants(self.model, &mut trace).map_err(|error| error.to_string())?;
-                turnpike_lts::trace::write_file(&trace, &file).map_err(|error| error.to_string())?;
-                self.say(&format!("wrote {file}"));
+                self.save(&file)?;
                 return Ok(true);
             }
             Command::Trace => {
@@ -236,6 +237,18 @@ impl Simulation<'_> {
             self.say("everything that a component could do alone is possible");
         }
         lines.iter().for_each(|line| self.say(line));
+        Ok(())
+    }
+
+    /// Writes the trace, which says what it belongs to.
+    fn save(&mut self, file: &str) -> Result<(), String> {
+        let mut trace = self.session.trace();
+        add_participants(self.model, &mut trace).map_err(|error| error.to_string())?;
+        // What cannot be written down is only not remembered.
+        trace.source = serde_json::to_string(&self.source).unwrap_or_default();
+        known_programs::remember(&self.source);
+        turnpike_lts::trace::write_file(&trace, file).map_err(|error| error.to_string())?;
+        self.say(&format!("wrote {file}"));
         Ok(())
     }
 

@@ -1,5 +1,5 @@
-//! States, block by block: each block is a range, bottom states first, marked bottom states first
-//! among them.
+//! The states, block by block. Each block is a range with its bottom states first, and marked
+//! bottom states first among these.
 
 use crate::reduction::graph::NONE;
 
@@ -16,12 +16,12 @@ pub(super) struct Blocks {
     position: Vec<u32>,
     block_of: Vec<u32>,
     blocks: Vec<Block>,
-    /// Number of inert edges out of each state; bottom states have none.
+    /// The number of inert edges from each state. Bottom states have none.
     inert: Vec<u32>,
 }
 
 impl Blocks {
-    /// The blocks of a partition; `inert` gives the number of inert edges of each state.
+    /// The blocks of a partition. `inert` is the number of inert edges of each state.
     pub(super) fn new(block_of: &[u32], count: u32, inert: Vec<u32>) -> Blocks {
         let mut blocks = vec![Block { start: 0, bottom_end: 0, end: 0, marked: 0 }; count as usize];
         for &block in block_of {
@@ -85,7 +85,7 @@ impl Blocks {
         self.slice(block.start, block.bottom_end)
     }
 
-    /// The bottom states that are not marked. Also the only ones, when nothing is.
+    /// The unmarked bottom states: all of them if none is marked.
     pub(super) fn unmarked_bottom_states(&self, block: u32) -> &[u32] {
         let block = self.blocks[block as usize];
         self.slice(block.start + block.marked, block.bottom_end)
@@ -97,7 +97,7 @@ impl Blocks {
         self.position[self.order[b as usize] as usize] = b;
     }
 
-    /// Marks the state if it is a bottom state. Must not be marked yet.
+    /// Marks the state if it is a bottom state. It must not be marked yet.
     pub(super) fn mark_if_bottom(&mut self, state: u32) {
         if self.inert[state as usize] == 0 {
             let block = &mut self.blocks[self.block_of[state as usize] as usize];
@@ -111,8 +111,9 @@ impl Blocks {
         self.blocks[block as usize].marked = 0;
     }
 
-    /// Makes a block of these states of `block`, and returns its number. Time: the number of these
-    /// states. Both parts keep all their bottom states as such, and lose all marks.
+    /// Moves these states of `block` to a new block, and returns its number. Takes time
+    /// proportional to the number of these states. Both parts keep their bottom states, and lose
+    /// all marks.
     pub(super) fn carve(&mut self, block: u32, states: &[u32]) -> u32 {
         let Block { start, bottom_end, end, .. } = self.blocks[block as usize];
         let (mut bottom_cut, mut cut) = (bottom_end, end);
@@ -126,8 +127,8 @@ impl Blocks {
                 self.swap(at, cut);
             }
         }
-        // Now: kept bottom, carved bottom, kept others, carved others. Exchange the two in the
-        // middle.
+        // The order is now: kept bottom, carved bottom, other kept, other carved. Exchange the
+        // middle two.
         let (carved, kept) = (bottom_end - bottom_cut, cut - bottom_end);
         for i in 0..carved.min(kept) {
             self.swap(bottom_cut + i, cut - 1 - i);
@@ -142,8 +143,8 @@ impl Blocks {
         number
     }
 
-    /// One of the state's internal edges now leaves its block. The last one makes it a bottom
-    /// state.
+    /// Records that an internal edge of the state now leaves its block. Without any other inert
+    /// edge it becomes a bottom state.
     pub(super) fn lose_inert_edge(&mut self, state: u32) {
         let inert = &mut self.inert[state as usize];
         *inert -= 1;

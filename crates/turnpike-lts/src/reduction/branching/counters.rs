@@ -1,11 +1,11 @@
-//! How many edges a state has in a bunch: one counter for each such pair, shared by those edges.
+//! Counters of the edges from a state in a bunch. All of these edges share one counter.
 
 use crate::reduction::graph::NONE;
 
 pub(super) struct Counters {
     counts: Vec<u32>,
     free: Vec<u32>,
-    /// Per state, the counter that the current step created for it.
+    /// For each state, the counter that the current step created for it.
     fresh: Vec<u32>,
 }
 
@@ -23,7 +23,7 @@ impl Counters {
         self.fresh[state as usize]
     }
 
-    /// Counts one edge in the state's fresh counter. Returns whether that had to be created.
+    /// Counts one edge in the state's fresh counter. Returns whether the counter had to be created.
     pub(super) fn count_fresh(&mut self, state: u32) -> bool {
         let fresh = &mut self.fresh[state as usize];
         let created = *fresh == NONE;
@@ -37,19 +37,18 @@ impl Counters {
         created
     }
 
-    /// Moves one edge from counter `old` to the fresh one, as [`Counters::count_fresh`].
+    /// Moves one edge from the counter `old` to the fresh one, as [`Counters::count_fresh`].
     pub(super) fn recount(&mut self, state: u32, old: u32) -> bool {
         self.counts[old as usize] -= 1;
         self.count_fresh(state)
     }
 
-    /// The step is over: the next count for this state creates a new counter.
+    /// Ends a step: the next count for this state creates a new counter.
     pub(super) fn settle(&mut self, state: u32) {
         self.fresh[state as usize] = NONE;
     }
 
-    /// Gives a counter back when no edge is left. Each counter must be offered at most once per
-    /// step.
+    /// Frees a counter if no edge is left. Call it at most once per counter and step.
     pub(super) fn free_if_zero(&mut self, counter: u32) {
         if self.counts[counter as usize] == 0 {
             self.free.push(counter);

@@ -1,9 +1,9 @@
 //! Edges and their three groupings: by *slice* (block of the source and bunch), by *action* (label
 //! and block of the target, within a bunch) and by *counter* (source state and bunch). Inert edges
-//! are in none of them.
+//! belong to none of them.
 //!
-//! Slices and actions are intrusive doubly linked lists, so an edge changes group in constant time:
-//! all that the complexity argument asks for, without having to keep groups contiguous.
+//! Slices and actions are intrusive doubly linked lists, so an edge changes group in constant time.
+//! That is all the complexity argument needs; groups need not be contiguous.
 
 mod build;
 
@@ -23,7 +23,7 @@ struct Slice {
     /// Neighbours in the list of the block's slices.
     previous: u32,
     next: u32,
-    /// Where edges go that leave this slice in the current step.
+    /// The target of edges that leave this slice in the current step.
     sibling: u32,
 }
 
@@ -42,13 +42,13 @@ struct Action {
 pub(super) struct Edges {
     source: Vec<u32>,
     target: Vec<u32>,
-    /// Outgoing edges of `s` are numbered `out_start[s]..out_start[s + 1]`, internal ones up to
-    /// `internal_end[s]`.
+    /// The outgoing edges of `s` are numbered `out_start[s]..out_start[s + 1]`. Internal ones
+    /// precede `internal_end[s]`.
     out_start: Vec<u32>,
     internal_end: Vec<u32>,
     incoming: Vec<u32>,
     in_start: Vec<u32>,
-    /// Incoming internal edges come first, up to here.
+    /// The end of the incoming internal edges, which come first.
     in_internal_end: Vec<u32>,
 
     slice_of: Vec<u32>,
@@ -61,11 +61,11 @@ pub(super) struct Edges {
     slices: Vec<Slice>,
     slice_is_doubtful: Vec<bool>,
     free_slices: Vec<u32>,
-    /// First slice of each block.
+    /// The first slice of each block.
     first_slice: Vec<u32>,
     actions: Vec<Action>,
     free_actions: Vec<u32>,
-    /// First action of each bunch.
+    /// The first action of each bunch.
     first_action: Vec<u32>,
     bunch_is_queued: Vec<bool>,
     composite: Vec<u32>,
@@ -83,7 +83,7 @@ impl Edges {
         self.target[edge as usize]
     }
 
-    /// The slice of an edge, `NONE` for an inert one.
+    /// The slice of an edge; `NONE` for inert ones.
     #[inline]
     pub(super) fn slice(&self, edge: u32) -> u32 {
         self.slice_of[edge as usize]
@@ -111,7 +111,7 @@ impl Edges {
         &self.incoming[self.in_start[state as usize] as usize..self.in_internal_end[state as usize] as usize]
     }
 
-    /// What it costs to move a state to another block.
+    /// The cost of moving a state to another block.
     pub(super) fn weight(&self, state: u32) -> u64 {
         let s = state as usize;
         let degrees = (self.out_start[s + 1] - self.out_start[s], self.in_start[s + 1] - self.in_start[s]);
@@ -159,7 +159,7 @@ impl Edges {
         self.slices[slice as usize].bunch
     }
 
-    /// An edge of the slice, by which its unmarked edges can be walked with [`Edges::after`].
+    /// An edge of the slice, from which [`Edges::after`] visits the other unmarked ones.
     pub(super) fn first_of_slice(&self, slice: u32) -> u32 {
         self.slices[slice as usize].unmarked.first()
     }
@@ -169,8 +169,8 @@ impl Edges {
         self.slice_links.after(edge)
     }
 
-    /// Moves an edge from its slice to the sibling of that slice in the current step, with its
-    /// mark. The first such edge creates the sibling, which is then returned.
+    /// Moves an edge and its mark from its slice to the sibling of that slice in the current step.
+    /// The first such edge creates the sibling, which is then returned.
     pub(super) fn move_to_sibling(&mut self, edge: u32, block: u32, bunch: u32) -> Option<u32> {
         let old = self.slice_of[edge as usize];
         let mut sibling = self.slices[old as usize].sibling;
@@ -188,15 +188,15 @@ impl Edges {
         created.then_some(sibling)
     }
 
-    /// Ends a step: later moves out of these slices create new siblings.
+    /// Ends a step: later moves from these slices create new siblings.
     pub(super) fn forget_siblings(&mut self, slices: impl Iterator<Item = u32>) {
         for slice in slices {
             self.slices[slice as usize].sibling = NONE;
         }
     }
 
-    /// Takes a slice that lost all edges off its block. The number of a doubtful one is listed
-    /// elsewhere, and is given back when its doubt is settled.
+    /// Removes a slice without edges from its block. The number of a doubtful slice is still in the
+    /// list of those, and is freed when its doubt is settled.
     pub(super) fn drop_if_empty(&mut self, slice: u32) -> bool {
         if self.slice_is_alive(slice) {
             return false;
@@ -224,7 +224,7 @@ impl Edges {
         }
     }
 
-    /// Appends the sources of marked edges (repetitions included) and removes the marks.
+    /// Appends the sources of marked edges (with repetition) and removes the marks.
     pub(super) fn take_marked_sources(&mut self, slice: u32, sources: &mut Vec<u32>) {
         let slice = &mut self.slices[slice as usize];
         while slice.marked.first() != NONE {
@@ -236,7 +236,7 @@ impl Edges {
         }
     }
 
-    /// Puts all slices of a block on the list, unless they are there.
+    /// Adds all slices of a block to the list of doubtful slices, unless they are in it.
     pub(super) fn doubt_all(&mut self, block: u32, doubtful: &mut Vec<u32>) {
         let mut slice = self.first_slice.get(block as usize).copied().unwrap_or(NONE);
         while slice != NONE {
@@ -247,14 +247,15 @@ impl Edges {
         }
     }
 
-    /// A part of a doubtful slice is doubtful. Returns whether it is, and must be listed.
+    /// A part of a doubtful slice is doubtful as well. Returns whether it must be added to the
+    /// list.
     pub(super) fn inherit_doubt(&mut self, from: u32, to: u32) -> bool {
         let doubtful = self.slice_is_doubtful[from as usize];
         self.slice_is_doubtful[to as usize] = doubtful;
         doubtful
     }
 
-    /// Takes a slice off the list. Returns whether it still has edges.
+    /// Removes a slice from the list of doubtful slices. Returns whether it still has edges.
     pub(super) fn settle_doubt(&mut self, slice: u32) -> bool {
         self.slice_is_doubtful[slice as usize] = false;
         let alive = self.slice_is_alive(slice);
@@ -316,7 +317,7 @@ impl Edges {
         }
     }
 
-    /// A bunch of several actions, if there is one.
+    /// A bunch with several actions, if there is one.
     pub(super) fn next_composite_bunch(&mut self) -> Option<u32> {
         while let Some(bunch) = self.composite.pop() {
             self.bunch_is_queued[bunch as usize] = false;
@@ -327,8 +328,8 @@ impl Edges {
         None
     }
 
-    /// Gives the smaller of two actions of the bunch a bunch of its own: at most half of the edges.
-    /// Returns the new bunch and its edges.
+    /// Moves the smaller of two actions of the bunch, with at most half of the edges, to a new
+    /// bunch. Returns the new bunch and its edges.
     pub(super) fn detach_smaller_action(&mut self, bunch: u32) -> (u32, Vec<u32>) {
         let one = self.first_action[bunch as usize];
         let two = self.actions[one as usize].next;
@@ -347,7 +348,7 @@ impl Edges {
         (own, edges)
     }
 
-    /// These states were carved out of one block: actions into it are divided accordingly.
+    /// Splits actions into a block from which these states were carved.
     pub(super) fn split_actions_into(&mut self, states: &[u32]) {
         for &state in states {
             for at in self.in_start[state as usize]..self.in_start[state as usize + 1] {
@@ -382,7 +383,7 @@ impl Edges {
         }
     }
 
-    /// An edge that is no longer inert enters all groupings.
+    /// Adds an edge that is no longer inert to all groupings.
     pub(super) fn insert(&mut self, edge: u32, slice: u32, action: u32, counter: u32) {
         self.insert_in_action(edge, action);
         self.insert_in_slice(edge, slice, counter);

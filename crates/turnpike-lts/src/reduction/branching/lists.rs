@@ -2,7 +2,7 @@
 
 use crate::reduction::graph::NONE;
 
-/// A list: only its first edge; the rest is in [`Links`].
+/// A list, given by its first edge. The rest is in [`Links`].
 #[derive(Clone, Copy)]
 pub(super) struct List(u32);
 
@@ -14,7 +14,7 @@ impl List {
     }
 }
 
-/// The neighbours of every edge in the one list it is in.
+/// The neighbours of every edge in the only list that contains it.
 pub(super) struct Links(Vec<(u32, u32)>);
 
 impl Links {
@@ -36,7 +36,7 @@ impl Links {
         }
     }
 
-    /// Takes an edge out. The list must be the one it is in.
+    /// Removes an edge from the list that contains it.
     #[inline]
     pub(super) fn remove(&mut self, list: &mut List, edge: u32) {
         let (previous, next) = self.0[edge as usize];

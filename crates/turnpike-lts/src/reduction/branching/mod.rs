@@ -3,16 +3,16 @@
 //!
 //! Internal cycles are contracted first. An internal edge within a block is *inert*; a state
 //! without inert edges is a *bottom* state, and every state reaches a bottom state of its block by
-//! inert edges. The other edges are grouped in *bunches*, each a union of *actions* (edges of one
+//! inert edges. The other edges are grouped in *bunches*, each a union of *actions* (edges with one
 //! label into one block). The partition is kept **stable**: if some state of a block has an edge in
-//! a bunch, all bottom states of that block have one. When every bunch is a single action, that
-//! says what branching bisimilarity says.
+//! a bunch, all bottom states of that block have one. When every bunch is a single action, this is
+//! branching bisimilarity.
 //!
 //! - `edges` holds the edges and their three groupings; an edge changes group in constant time
 //!   (`lists`, `counters`).
 //! - `blocks` holds the states, block by block, bottom states first.
 //! - `split` divides one block in time proportional to the lighter part.
-//! - this file chooses what to split by.
+//! - this file chooses the splitters.
 
 mod blocks;
 mod counters;
@@ -28,7 +28,7 @@ use edges::Edges;
 use split::{Knowledge, Sides};
 
 /// The coarsest branching bisimulation, as block numbers and their count. The `tau` edges of the
-/// graph must lead to states with smaller numbers.
+/// graph must lead to smaller states.
 pub(crate) fn partition(graph: &Graph, tau: u32) -> (Vec<u32>, u32) {
     let rounds = signature::rounds(graph, Some(tau));
     if rounds.stable {
@@ -37,7 +37,7 @@ pub(crate) fn partition(graph: &Graph, tau: u32) -> (Vec<u32>, u32) {
     refine(graph, tau, &rounds.now, rounds.blocks)
 }
 
-/// Finishes a partition that is coarser than branching bisimilarity.
+/// Refines a partition that is coarser than branching bisimilarity.
 fn refine(graph: &Graph, tau: u32, block_of: &[u32], blocks: u32) -> (Vec<u32>, u32) {
     let mut refiner = Refiner::new(graph, tau, block_of, blocks);
     for block in 0..blocks {
@@ -56,12 +56,12 @@ struct Refiner {
     blocks: Blocks,
     counters: Counters,
     sides: Sides,
-    /// Slices whose block may be unstable under their bunch. The slice knows that it is listed
+    /// Slices whose block may be unstable under their bunch. A slice records that it is listed
     /// here.
     doubtful: Vec<u32>,
-    /// States that are known to have an edge of the splitter; scratch.
+    /// States that are known to have an edge of the splitter. Reused memory.
     seeds: Vec<u32>,
-    /// Slice of the rest of the bunch, followed through the splits of the main step.
+    /// The slice of the rest of the bunch, tracked through the splits of the main step.
     followed: Vec<u32>,
 }
 
@@ -85,10 +85,11 @@ impl Refiner {
         }
     }
 
-    /// The main step: the smaller of two actions of the bunch becomes a bunch of its own.
+    /// The main step: moves the smaller of two actions of the bunch to a new bunch.
     fn take_action_out_of(&mut self, bunch: u32) {
         let (own, moved) = self.edges.detach_smaller_action(bunch);
-        // (block, state, counter of the state's edges in the rest of the bunch), each state once.
+        // Block, state, and counter of the state's edges in the rest of the bunch; each state
+        // occurs once.
         let mut touched: Vec<(u32, u32, u32)> = Vec::new();
         let mut rests: Vec<(u32, u32, u32)> = Vec::new();
         for &edge in &moved {
@@ -124,7 +125,7 @@ impl Refiner {
         }
     }
 
-    /// Restores stability of a block that has edges both in the new bunch and in the rest of the
+    /// Restores the stability of a block with edges both in the new bunch and in the rest of the
     /// old one.
     fn split_by_both(&mut self, block: u32, new: u32, rest: u32, group: &[(u32, u32, u32)]) {
         let bunch = self.edges.bunch_of_slice(rest);
@@ -136,8 +137,8 @@ impl Refiner {
         if with_new == NONE {
             return; // all of it is distrusted, and will be checked under every bunch
         }
-        // The rest of the bunch in this block may have moved with the block's states. Numbers of
-        // dropped slices are used again, so the bunch decides, not only the block.
+        // The rest of the bunch in this block may have moved together with states of the block.
+        // Numbers of dropped slices are reused, so compare bunches, not only blocks.
         let is_rest = |&&slice: &&u32| {
             self.edges.slice_is_alive(slice)
                 && self.edges.block_of_slice(slice) == with_new
@@ -167,18 +168,18 @@ impl Refiner {
     }
 
     /// Splits `block` by the bunch of `slice` into the states that reach it by inert edges, and the
-    /// others. Seeds must contain all bottom states with an edge in the slice, and for
-    /// [`Knowledge::Complete`] all states. Returns the part that reaches it and was not distrusted
-    /// (perhaps the whole block), or `NONE`.
+    /// others. Seeds must contain all bottom states with an edge in the slice, and all such states
+    /// for [`Knowledge::Complete`]. Returns the part that reaches it and was not distrusted, which
+    /// may be the whole block, or `NONE`.
     fn split(&mut self, block: u32, slice: u32, knowledge: Knowledge) -> u32 {
         let Some((reaching, other)) = self.divide(block, slice, knowledge) else { return block };
         let (fresh, sources) = self.release_inert(reaching, other);
         if fresh == NONE {
             return reaching;
         }
-        // Some states of `reaching` now have an edge to `other` that its former bottom states lack.
-        // Those that reach such an edge have only new bottom states; the rest keep their old ones
-        // and their stability.
+        // Some states of `reaching` now have an edge to `other` that its old bottom states lack.
+        // The states that reach such an edge only have new bottom states; the others keep their
+        // bottom states and their stability.
         self.seeds = sources;
         let Some((distrusted, rest)) = self.divide(reaching, fresh, Knowledge::Complete) else {
             self.distrust(reaching);
@@ -219,12 +220,12 @@ impl Refiner {
         Some(if part.reaching { (new, block) } else { (block, new) })
     }
 
-    /// Internal edges from `reaching` to `other` are no longer inert: they form a new bunch.
-    /// Returns its slice of `reaching` and the sources, or `NONE`.
+    /// Moves the internal edges from `reaching` to `other`, which are no longer inert, to a new
+    /// bunch. Returns its slice of `reaching` and the sources, or `NONE`.
     fn release_inert(&mut self, reaching: u32, other: u32) -> (u32, Vec<u32>) {
         let mut released = Vec::new();
-        // Either part was just carved, in time proportional to its weight; scan that one, it is the
-        // later number.
+        // One part was just carved, in time proportional to its weight. It has the larger number:
+        // scan that one.
         if other > reaching {
             for &state in self.blocks.states(other) {
                 let inert = |&edge: &u32| self.edges.slice(edge) == NONE;
@@ -258,8 +259,8 @@ impl Refiner {
         (slice, sources)
     }
 
-    /// A block with only new bottom states: nothing is known about its stability, so all its slices
-    /// are checked. Costs the edges of its bottom states, once in the life of each.
+    /// Handles a block with only new bottom states. Nothing is known about its stability, so all
+    /// its slices are checked. This costs the edges of its bottom states, once for each of them.
     fn distrust(&mut self, block: u32) {
         for &state in self.blocks.bottom_states(block) {
             for edge in self.edges.out(state) {
@@ -274,7 +275,7 @@ impl Refiner {
 mod tests {
     use super::*;
 
-    /// The bunch algorithm must end where rounds alone end, whichever partition it starts from.
+    /// The bunch algorithm has the same result as rounds alone, from any initial partition.
     #[test]
     fn any_start_leads_to_the_same_end() {
         let mut seed = 11u64;

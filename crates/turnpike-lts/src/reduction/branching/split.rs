@@ -1,23 +1,23 @@
-//! Dividing one block into the states that reach a splitter by inert edges and those that do not,
-//! in time proportional to the lighter part.
+//! Divides one block into the states that reach a splitter by inert edges and those that do not, in
+//! time proportional to the lighter part.
 //!
-//! Two searches take turns: one grows the reaching states backwards from the splitter's sources,
-//! the other grows the others, from bottom states without an edge in the splitter to states whose
-//! inert edges all lead to such. The walk that finishes first has found its part, and the other is
-//! abandoned. A search pays a state's weight (its degree) before it looks at the state's edges, and
-//! the poorer one is always next: so neither works more than the finished part weighs, and that
-//! part weighs at most half of the block.
+//! Two searches alternate: one grows the reaching states backwards from the sources of the
+//! splitter, the other grows the non-reaching states, from bottom states without an edge in the
+//! splitter to states whose inert edges all lead to such states. The search that finishes first has
+//! found its part, and the other one is abandoned. A search pays the weight (degree) of a state
+//! before it visits its edges, and the search that has paid less continues. Neither therefore does
+//! more work than the weight of the finished part, which is at most half that of the block.
 
 use super::blocks::Blocks;
 use super::edges::Edges;
 use crate::reduction::graph::NONE;
 
-/// What the seeds of a division contain.
+/// The contents of the seeds of a division.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Knowledge {
     /// All sources of the splitter.
     Complete,
-    /// All bottom states among them; the other sources must be discovered.
+    /// All bottom states among the sources. The other sources must be discovered.
     BottomStates,
 }
 
@@ -32,19 +32,19 @@ pub(super) struct Part {
 enum Side {
     Unknown,
     Reaching,
-    /// Does not reach the splitter, or (before it is looked at) only by an edge of its own.
+    /// Does not reach the splitter, or (before it is visited) only by an edge of its own.
     Other,
 }
 
-/// Scratch of the searches.
+/// Memory of the searches.
 pub(super) struct Sides {
     side: Vec<Side>,
-    /// Inert edges not yet known to lead to [`Side::Other`]; 0 when not yet counted.
+    /// The number of inert edges not yet known to lead to [`Side::Other`]; 0 if not yet counted.
     open: Vec<u32>,
     counted: Vec<u32>,
     reaching: Vec<u32>,
     other: Vec<u32>,
-    /// Used by the caller.
+    /// For use by the caller.
     pub(super) moved_slices: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ impl Sides {
         }
     }
 
-    /// Takes the memory of a part back.
+    /// Returns the memory of a part for reuse.
     pub(super) fn recycle(&mut self, mut states: Vec<u32>) {
         states.clear();
         if self.reaching.capacity() == 0 {
@@ -70,8 +70,8 @@ impl Sides {
         }
     }
 
-    /// Finds one part of the block, or that all of it reaches the slice. Marks of bottom states are
-    /// used and left behind; [`Blocks::carve`] removes them.
+    /// Finds one part of the block; `None` if all of it reaches the slice. Leaves marks on bottom
+    /// states, which [`Blocks::carve`] removes.
     pub(super) fn search(
         &mut self,
         blocks: &mut Blocks,
@@ -87,8 +87,8 @@ impl Sides {
                 blocks.mark_if_bottom(state);
             }
         }
-        // Every state reaches a bottom state: when all of those have the splitter, all states reach
-        // it.
+        // Every state reaches a bottom state. If all of these have an edge of the splitter, all
+        // states reach it.
         let part = if blocks.unmarked_bottom_states(block).is_empty() {
             blocks.unmark_all(block);
             None
@@ -114,7 +114,7 @@ impl Sides {
         self.reaching.push(state);
     }
 
-    /// Runs both searches; returns whether the reaching states were complete first.
+    /// Runs both searches. Returns whether the reaching states were complete first.
     fn race(&mut self, blocks: &Blocks, edges: &Edges, block: u32, slice: u32, knowledge: Knowledge) -> bool {
         let complete = knowledge == Knowledge::Complete;
         let bottom = blocks.unmarked_bottom_states(block);
@@ -151,7 +151,8 @@ impl Sides {
                     None => match self.other.get(next_other - bottom.len()) {
                         Some(&state) => state,
                         None => {
-                            // Candidates that turned out to reach the splitter by their own edge.
+                            // Candidates that turned out to reach the splitter by an edge of their
+                            // own.
                             let side = &self.side;
                             self.other.retain(|&state| side[state as usize] == Side::Other);
                             return false;
@@ -175,15 +176,15 @@ impl Sides {
         }
     }
 
-    /// `slice` is `NONE` when all sources of the splitter are known.
+    /// `slice` is `NONE` if all sources of the splitter are known.
     fn grow_other(&mut self, blocks: &Blocks, edges: &Edges, block: u32, state: u32, slice: u32) {
         if slice != NONE && blocks.inert_edges(state) > 0 {
             if self.side[state as usize] == Side::Reaching {
                 return;
             }
-            // All inert edges lead to the other side. With an edge of the splitter it becomes a new
-            // bottom state, which happens once; without, it is in the part this search is paying
-            // for.
+            // All inert edges lead to the other side. A state with an edge of the splitter becomes
+            // a new bottom state, which happens once; without one, it belongs to the part that this
+            // search pays for.
             if edges.out(state).any(|edge| edges.slice(edge) == slice) {
                 self.reach(state);
                 return;
@@ -207,8 +208,7 @@ impl Sides {
         }
     }
 
-    /// Resets what the searches wrote. States that were abandoned are in `reaching`, `other` or
-    /// `counted`.
+    /// Resets the memory of the searches. Abandoned states are in `reaching`, `other` or `counted`.
     fn clean(&mut self) {
         for &state in self.reaching.iter().chain(&self.other).chain(&self.counted) {
             self.side[state as usize] = Side::Unknown;

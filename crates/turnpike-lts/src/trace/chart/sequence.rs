@@ -134,8 +134,9 @@ impl<'r, 'a> Chart<'r, 'a> {
             let index = step.checked_sub(run.left_out).filter(|_| step > 0);
             index.and_then(|index| self.rows.get(index)).map(|&(arrows, _)| arrows)
         };
-        // What was given before the first step of a lane is drawn short, but above that step.
-        let start = self.rows.first().map_or(0.0, |&(_, state)| state - PLACE - 8.0);
+        // What was given before the first step of a lane is drawn short, but above that step, and below where the lane
+        // begins.
+        let start = self.rows.first().map_or(0.0, |&(_, state)| state);
         let before_first = |lane: usize| {
             let acts = |event: &&Event<'_>| event.parts.iter().any(|part| part.lane == lane);
             let first = run.events.iter().find(acts).and_then(|first| row_of(first.step));
@@ -350,6 +351,30 @@ mod tests {
         let ends: Vec<_> = run.arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
         assert_eq!(ends, [((0, 0), (3, 1)), ((2, 0), (3, 1))]);
         assert_eq!(count(&sequence_chart(&trace), "handover"), 2);
+    }
+
+    #[test]
+    fn what_is_given_before_the_first_step_begins_below_the_places() {
+        let after = vec![Handover { component: "main".into(), step: 0, action: "create main.0".into() }];
+        let part =
+            Participant { component: "main.0".into(), action: "lock m".into(), role: Role::TakesPart, after };
+        let places = [("main", "joins"), ("main.0", "locks m")];
+        let places = places.map(|(name, place)| (name.to_owned(), place.to_owned()));
+        let trace = Trace {
+            components: ["main", "main.0"].map(str::to_owned).to_vec(),
+            initial: Some(places.into_iter().collect()),
+            steps: vec![Step { parts: Some(vec![part]), ..Step::new("step") }],
+            ..Trace::default()
+        };
+        let picture = sequence_chart(&trace).element();
+        let number = |class: &str, before: &str| -> f64 {
+            let element = picture.split(&format!("class=\"{class}\"")).nth(1).expect("drawn");
+            let rest = element.split(before).nth(1).expect("a number");
+            let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+            rest[..end.expect("its end")].parse().expect("a number")
+        };
+        let bottom = number("place", " y=\"") + number("place", " height=\"");
+        assert!(number("handover", ",") >= bottom, "{picture}");
     }
 
     #[test]

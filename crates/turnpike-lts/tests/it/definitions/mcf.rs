@@ -1,4 +1,4 @@
-//! A tiny evaluator of formulas as text, which knows nothing of how they were made.
+//! A small evaluator of formulas, which is independent of their construction.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -24,7 +24,7 @@ enum State {
     Fixed { greatest: bool, name: String, body: Box<State> },
 }
 
-/// Labels one after another; a starred one any number of times.
+/// A sequence of labels, where a starred label occurs any number of times.
 type Regular = Vec<(String, bool)>;
 
 struct Parser<'a> {
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
             return State::Some(path, Box::new(self.unary()));
         }
         if self.eat("[") {
-            // After all paths: not after some path not.
+            // After all paths: the negation of a path to the negation.
             let path = self.regular("]");
             let inner = Box::new(State::Not(Box::new(self.unary())));
             return State::Not(Box::new(State::Some(path, inner)));
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The states where a formula holds; fixed points by iteration.
+/// The states that satisfy a formula, with fixed points by iteration.
 fn evaluate(lts: &Lts, formula: &State, values: &mut HashMap<String, States>) -> States {
     let all = || (0..lts.states).collect::<States>();
     match formula {

@@ -1,4 +1,4 @@
-//! Equivalences by the book, and systems to try them on.
+//! Equivalences by their definitions, and systems to test them.
 
 pub(crate) mod mcf;
 mod preorders;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use turnpike_lts::{Comparison, DEFAULT_LIMIT, Equivalence, Lts, Partition, Transition};
 use turnpike_model::LabelId;
 
-/// As in the library, for systems that are too small to reach a limit.
+/// Like in the library, for systems below the limit.
 pub(crate) fn partition(lts: &Lts, equivalence: Equivalence) -> Partition {
     turnpike_lts::partition(lts, equivalence, DEFAULT_LIMIT).expect("small")
 }
@@ -57,7 +57,8 @@ pub(crate) fn random_system(states: RangeInclusive<u32>, labels: u32) -> impl St
             transitions: steps
                 .into_iter()
                 .map(|(from, label, to)| {
-                    // Some shapes have no internal cycles, or only short steps: more of the depth is exercised.
+                    // Some shapes have no internal cycles, or only short steps, so that more depths
+                    // are tested.
                     let to = match shape {
                         0..3 if label == 0 => to % (from + 1),
                         3..5 => (from + to % 3) % states,
@@ -70,7 +71,7 @@ pub(crate) fn random_system(states: RangeInclusive<u32>, labels: u32) -> impl St
     })
 }
 
-/// The same system with other state numbers, label numbers, label copies, transition order and duplicates.
+/// The same system with other states, labels and order of transitions, and with duplicates.
 pub(crate) fn renamed(lts: &Lts, mut seed: u64) -> Lts {
     let mut random = move |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -94,7 +95,7 @@ pub(crate) fn renamed(lts: &Lts, mut seed: u64) -> Lts {
     Lts { initial: shuffled[lts.initial as usize], states: lts.states, labels, transitions }
 }
 
-/// Two systems side by side; the initial state is that of the left one.
+/// Two systems side by side, with the initial state of the left one.
 pub(crate) fn union(left: &Lts, right: &Lts) -> Lts {
     let shift = left.labels.len() as u32;
     let moved = right.transitions.iter().map(|t| Transition {
@@ -110,7 +111,8 @@ pub(crate) fn union(left: &Lts, right: &Lts) -> Lts {
     }
 }
 
-/// The greatest relation with the transfer property: start with all pairs, remove those that fail, until none does.
+/// The greatest relation with the transfer property: starts with all pairs, and removes those that
+/// fail until none does.
 pub(crate) fn bisimilar(lts: &Lts, equivalence: Equivalence) -> Vec<Vec<bool>> {
     let states = lts.states as usize;
     let text = |t: &Transition| lts.labels[t.label.index()].as_str();
@@ -129,7 +131,7 @@ pub(crate) fn bisimilar(lts: &Lts, equivalence: Equivalence) -> Vec<Vec<bool>> {
         reached
     };
     let closure: Vec<Vec<usize>> = (0..states).map(internal).collect();
-    // Weakly: internal steps, the label, internal steps; for an internal step, any number of them.
+    // Weakly: internal steps, the label, internal steps. For an internal step, any number of them.
     let weakly = |s: usize, label: &str| -> Vec<usize> {
         let targets = closure[s].iter().flat_map(|&via| steps_of(via)).filter(|t| text(t) == label);
         let after: Vec<usize> = targets.flat_map(|t| closure[t.to as usize].clone()).collect();
@@ -166,7 +168,8 @@ pub(crate) fn bisimilar(lts: &Lts, equivalence: Equivalence) -> Vec<Vec<bool>> {
     }
 }
 
-/// Slow refinement from one block: the signature of a state is computed by walking its inert steps, every time.
+/// Slow refinement from a single block: computes the signature of a state by following its inert
+/// steps each time.
 pub(crate) fn classes(lts: &Lts, equivalence: Equivalence) -> Vec<u32> {
     let mut steps = vec![Vec::new(); lts.states as usize];
     for t in &lts.transitions {
@@ -240,7 +243,7 @@ fn signature<'a>(
     signature
 }
 
-/// The blocks that each label reaches with internal steps around it.
+/// The blocks that each label reaches, with internal steps before and after it.
 fn weak_signature<'a>(
     steps: &[Vec<(&'a str, usize)>],
     block_of: &[u32],
@@ -269,7 +272,7 @@ fn weak_signature<'a>(
     signature
 }
 
-/// Equal up to the numbers of the blocks.
+/// Whether the partitions are the same except for block numbers.
 pub(crate) fn same_partition(a: &[u32], b: &[u32]) -> bool {
     let (mut to, mut from) = (HashMap::new(), HashMap::new());
     a.len() == b.len()

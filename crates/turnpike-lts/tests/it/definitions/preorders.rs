@@ -1,4 +1,5 @@
-//! Preorders by the book: the greatest relation over all pairs, and sets of states without antichains.
+//! Preorders by their definitions: the greatest relation over all pairs, and sets of states without
+//! antichains.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -17,7 +18,7 @@ fn offers(lts: &Lts, state: u32) -> BTreeSet<&str> {
     steps_of(lts, state).map(|(label, _)| label).collect()
 }
 
-/// All states that hidden steps reach from a set.
+/// All states that are reachable from a set by hidden steps.
 fn close(lts: &Lts, set: States, hide: bool) -> States {
     let mut closed = set;
     loop {
@@ -39,8 +40,8 @@ fn after(lts: &Lts, set: &States, wanted: &str, hide: bool) -> States {
     close(lts, steps.filter(|&(label, _)| label == wanted).map(|(_, to)| to).collect(), hide)
 }
 
-/// Whether `right` has all traces (or failures) of `left`, two states of one system: all pairs of sets
-/// that some trace leads to are visited.
+/// Whether `right` has all traces (or failures) of `left`, which are states of the same system.
+/// Visits all pairs of sets that some trace leads to.
 fn includes(lts: &Lts, left: u32, right: u32, hide: bool, failures: bool) -> bool {
     let start = (close(lts, States::from([left]), hide), close(lts, States::from([right]), hide));
     let mut seen = HashSet::from([start.clone()]);
@@ -71,7 +72,7 @@ pub(crate) fn includes_traces(lts: &Lts, left: u32, right: u32, hide: bool) -> b
     includes(lts, left, right, hide, false)
 }
 
-/// The greatest simulation: start with all pairs, remove those that fail, until none does.
+/// The greatest simulation: starts with all pairs, and removes those that fail until none does.
 fn simulates(lts: &Lts, left: u32, right: u32, ready: bool) -> bool {
     let all = 0..lts.states;
     let mut related: HashSet<(u32, u32)> =
@@ -93,7 +94,7 @@ fn simulates(lts: &Lts, left: u32, right: u32, ready: bool) -> bool {
     }
 }
 
-/// Whether `left` is included in `right`, two states of one system.
+/// Whether `left` is included in `right`, which are states of the same system.
 pub(crate) fn included(lts: &Lts, left: u32, right: u32, preorder: Preorder) -> bool {
     match preorder {
         Preorder::Simulation => simulates(lts, left, right, false),
@@ -106,7 +107,7 @@ pub(crate) fn included(lts: &Lts, left: u32, right: u32, preorder: Preorder) -> 
     }
 }
 
-/// All traces up to a length, hidden steps left out if asked.
+/// All traces up to a length, optionally without hidden steps.
 pub(crate) fn traces(lts: &Lts, length: usize, hide: bool) -> BTreeSet<Vec<String>> {
     let mut found = BTreeSet::new();
     let mut level = vec![(Vec::new(), close(lts, States::from([lts.initial]), hide))];

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::syntax::Binder;
 use crate::typed::{Expression, ExpressionId, Program, VariableId};
 
-/// A description of a binder that is the same for binders that differ in the names of variables
-/// only, and its free variables in the order in which they are met.
+/// An encoding of a binder that all alpha-equivalent binders share, and the free variables of the
+/// binder in order of first occurrence.
 pub(super) fn describe(program: &Program, root: ExpressionId) -> (Vec<u32>, Vec<VariableId>) {
     let mut description =
         Description { program, key: Vec::new(), free: Vec::new(), bound: FxHashMap::default(), count: 0 };
@@ -18,21 +18,21 @@ struct Description<'a> {
     program: &'a Program,
     key: Vec<u32>,
     free: Vec<VariableId>,
-    /// The numbers of bound variables.
+    /// Bound variables, numbered in the order in which they are bound.
     bound: FxHashMap<VariableId, u32>,
     count: u32,
 }
 
 impl Description<'_> {
     fn visit(&mut self, id: ExpressionId) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.visit_here(id));
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.visit_node(id));
     }
 
     fn open(&mut self, tag: u32, length: usize) {
         self.key.extend([tag, length as u32]);
     }
 
-    fn visit_here(&mut self, id: ExpressionId) {
+    fn visit_node(&mut self, id: ExpressionId) {
         let program = self.program;
         match program.expression(id) {
             Expression::Variable(variable) => match self.bound.get(variable) {

@@ -16,7 +16,7 @@ impl Machine {
         self.heap.make(Head::Symbol(symbol), arguments)
     }
 
-    /// Values as terms of built-in functions, for the function `symbol`.
+    /// A view of the values as terms of built-in functions, for evaluating `symbol`.
     #[inline]
     pub(super) fn values<'a>(&'a mut self, tables: &'a Tables, symbol: SymbolId) -> Values<'a> {
         Values { heap: &mut self.heap, tables, symbol }
@@ -53,7 +53,7 @@ impl Machine {
 
     /// The negation of a truth value; `None` if it is stuck and the program has no symbol for it.
     #[inline]
-    pub(super) fn opposite(&mut self, t: &Tables, of: Value) -> Option<Value> {
+    pub(super) fn negate(&mut self, t: &Tables, of: Value) -> Option<Value> {
         logic::not(&mut self.values(t, SymbolId::new(0)), &of)
     }
 
@@ -68,11 +68,10 @@ impl Machine {
         if self.heap.same(then, otherwise) { then } else { self.stuck(symbol, &[condition, then, otherwise]) }
     }
 
-    /// A function of the user that is `if` by another name, or has rules for `if`, when the
-    /// condition is stuck.
+    /// Called with a stuck condition: a function equivalent to `if`, or `if` with rules of its own.
     #[cold]
     pub(super) fn stuck_choice(&mut self, t: &Arc<Tables>, function: u32, choice: [Value; 3]) -> Answer {
-        let Some(code) = t.functions.get(function as usize) else { return self.too_early() };
+        let Some(code) = t.functions.get(function as usize) else { return self.fail_uncompiled() };
         let Some(places) = code.conditional else { return self.call_values(t, function, &choice) };
         let mut arguments = [Value::FALSE; 3];
         for (place, value) in places.into_iter().zip(choice) {
@@ -143,10 +142,10 @@ impl Machine {
             Builtin::Ceil => heap.ceil(of),
             Builtin::Round => heap.round(of),
             Builtin::Sqrt => heap.sqrt(of),
-            Builtin::Not => self.opposite(t, of),
+            Builtin::Not => self.negate(t, of),
             Builtin::Size => self.size(t, of),
             Builtin::Pick => match heap.head(of) {
-                // Which is the least may depend on a variable.
+                // The least element may depend on a variable.
                 Some(Head::Set | Head::Bag) if heap.is_open(of) && heap.arity(of) > 1 => None,
                 Some(Head::Set | Head::Bag) if heap.arity(of) > 0 => Some(heap.argument(of, 0)),
                 _ => None,

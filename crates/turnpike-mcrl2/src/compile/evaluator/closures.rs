@@ -12,8 +12,8 @@ use crate::syntax::{Binder, Container};
 use crate::typed::{Sort, SortId, SymbolId};
 use crate::value::{Head, Value};
 
-/// Sorts with more values than this are not enumerated.
-const MANY: usize = 1024;
+/// Larger sorts are not enumerated.
+const MAX_ENUMERATED: usize = 1024;
 
 impl Machine {
     /// A function value on arguments.
@@ -27,14 +27,14 @@ impl Machine {
 
     /// A function with rules on arguments.
     pub(super) fn call_values(&mut self, t: &Arc<Tables>, function: u32, arguments: &[Value]) -> Answer {
-        let Some(function) = t.functions.get(function as usize) else { return self.too_early() };
+        let Some(function) = t.functions.get(function as usize) else { return self.fail_uncompiled() };
         let frame = self.stack.len();
         self.stack.extend_from_slice(arguments);
         self.enter_function(t, function, frame)
     }
 
     #[cold]
-    pub(super) fn too_early(&mut self) -> Answer {
+    pub(super) fn fail_uncompiled(&mut self) -> Answer {
         self.message = "a function is needed before its rules are compiled".to_owned();
         Err(Fault::Other)
     }
@@ -69,7 +69,7 @@ impl Machine {
                 Some(Head::Update) => match self.heap.update_at(function, self.stack[start]) {
                     Some(Some(value)) => return Ok(value),
                     Some(None) => function = self.heap.update_base(function),
-                    None => match self.updated(t, function, self.stack[start])? {
+                    None => match self.look_up_update(t, function, self.stack[start])? {
                         Some(Some(value)) => return Ok(value),
                         Some(None) => function = self.heap.update_base(function),
                         None => return Ok(self.stuck_application(function, start)),
@@ -102,26 +102,27 @@ impl Machine {
             let count = self.heap.arity(function) + self.stack.len() - start;
             return match self.curried(t, symbol, function, start) {
                 Some(code) => self.enter_function(t, code, start),
-                None if self.rules.known.curried(symbol, count).is_some() => self.too_early(),
+                None if self.rules.known.curried(symbol, count).is_some() => self.fail_uncompiled(),
                 None => Ok(self.stuck_application(function, start)),
             };
         }
-        if let Some(named) = t.named.get(&symbol) {
-            return self.enter_function(t, named, start);
+        if let Some(code) = t.function_values.get(&symbol) {
+            return self.enter_function(t, code, start);
         }
         let newer = self.rules.library().tables(&self.rules);
-        if newer.version > t.version && newer.named.contains_key(&symbol) {
+        if newer.version > t.version && newer.function_values.contains_key(&symbol) {
             return self.apply_symbol(&newer, symbol, function, start);
         }
-        // The compiler has not seen it as a value.
+        // This function has not been compiled as a value.
         match self.rules.known.curried(symbol, self.stack.len() - start) {
             Some(_) => self.apply_curried(t, symbol, &[], function, start),
             None => Ok(self.heap.make(Head::Symbol(symbol), &self.stack[start..])),
         }
     }
 
-    /// The function that a partial application and the arguments from `start` on are a call of. If
-    /// there is one, all its arguments are on the stack then.
+    /// Looks for a function with rules that a partial application calls once it also has the
+    /// arguments from `start` of the stack on. If there is one, all its arguments are on the stack
+    /// afterwards.
     fn curried<'t>(
         &mut self,
         t: &'t Arc<Tables>,
@@ -140,9 +141,9 @@ impl Machine {
         Some(code)
     }
 
-    /// The code of a function value that is applied to the arguments from `start` on, if it has
-    /// some of its own. All that the code needs is on the stack then.
-    pub(super) fn applied<'t>(
+    /// The code of a function value, if it has any, for the arguments from `start` of the stack on.
+    /// Also pushes the captured values that the code needs.
+    pub(super) fn code_to_apply<'t>(
         &mut self,
         t: &'t Arc<Tables>,
         function: Value,
@@ -154,7 +155,7 @@ impl Machine {
         };
         match self.heap.head(function)? {
             Head::Symbol(symbol) if self.heap.arity(function) > 0 => self.curried(t, symbol, function, start),
-            Head::Symbol(symbol) => t.named.get(&symbol).map(|named| &**named),
+            Head::Symbol(symbol) => t.function_values.get(&symbol).map(|code| &**code),
             Head::Lambda(index) => {
                 let code = t.binders.get(index as usize)?.function.as_deref()?;
                 for index in 0..self.heap.arity(function) {
@@ -192,9 +193,9 @@ impl Machine {
         self.heap.make(Head::Apply, &parts)
     }
 
-    /// What an update gives for a key when that takes more than comparing terms: `Some(None)` when
-    /// it was not updated, `None` if that is open.
-    fn updated(
+    /// Looks up a key of an update by evaluating equalities rather than comparing terms:
+    /// `Some(None)` if the key was not updated, `None` if an equality is stuck.
+    fn look_up_update(
         &mut self,
         t: &Arc<Tables>,
         function: Value,
@@ -212,7 +213,7 @@ impl Machine {
         Ok(Some(None))
     }
 
-    /// The sort of the keys of an update, as far as a key or the function shows it.
+    /// The sort of the keys of an update, if the function or the key reveals it.
     fn key_sort(&self, t: &Tables, function: Value, key: Value) -> Option<SortId> {
         let base = self.heap.update_base(function);
         match self.heap.head(base) {
@@ -251,7 +252,7 @@ impl Machine {
         if let Some(updated) = self.heap.update(function, key, value, Some(before)) {
             return Ok(updated);
         }
-        // Keys that are not plain: they are compared by the user's rules.
+        // Keys that are not plain are compared by the user's rules.
         let Some(&sort) =
             t.program.symbols.get(symbol.index()).and_then(|_| t.program.signature(symbol).0.get(1))
         else {
@@ -285,7 +286,7 @@ impl Machine {
             if newer.binders.len() > index as usize {
                 return self.comprehension(&newer, index, captured);
             }
-            return self.too_early();
+            return self.fail_uncompiled();
         };
         let constant = binder.function.as_ref().and_then(|code| match code.body.nodes[code.root as usize] {
             Node::Constant(value) => Some(value),
@@ -345,7 +346,7 @@ impl Machine {
         for &slot in &quantifier.force {
             self.force_slot(t, base + slot as usize)?;
         }
-        // Below a binder variables have no values, so nothing can be decided.
+        // Under a binder variables have no values, so nothing can be decided.
         if self.bound > 0 {
             let start = self.push_all(t, body, quantifier.captured, base)?;
             if self.stack[start..].iter().any(|&value| self.heap.is_open(value)) {
@@ -377,12 +378,12 @@ impl Machine {
         }
     }
 
-    /// All combinations of values of finite sorts, if there are not too many.
+    /// All combinations of values of finite sorts, unless there are too many.
     pub(super) fn rows(&mut self, t: &Arc<Tables>, sorts: &[SortId]) -> Option<Vec<Vec<Value>>> {
         let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
         for &sort in sorts {
             let values = self.finite(t, sort)?;
-            if rows.len() * values.len() > MANY {
+            if rows.len() * values.len() > MAX_ENUMERATED {
                 return None;
             }
             rows = rows
@@ -399,7 +400,7 @@ impl Machine {
         Some(rows)
     }
 
-    /// All values of a finite sort, if there are not too many.
+    /// All values of a finite sort, unless there are too many.
     pub(super) fn finite(&mut self, t: &Arc<Tables>, sort: SortId) -> Option<Arc<[Value]>> {
         if let Some(known) = self.finite.get(&sort) {
             return known.clone();
@@ -423,7 +424,7 @@ impl Machine {
             Sort::Bool => Some(vec![Value::TRUE, Value::FALSE]),
             Sort::Container(Container::Set | Container::FSet, element) => {
                 let elements = self.finite(t, *element)?;
-                if 1_usize.checked_shl(elements.len() as u32).is_none_or(|count| count > MANY) {
+                if 1_usize.checked_shl(elements.len() as u32).is_none_or(|count| count > MAX_ENUMERATED) {
                     return None;
                 }
                 let subset = |mask: usize| -> Vec<Value> {
@@ -445,7 +446,7 @@ impl Machine {
                     for fields in self.rows(t, t.program.signature(constructor).0)? {
                         values.push(self.heap.make(Head::Symbol(constructor), &fields));
                     }
-                    if values.len() > MANY {
+                    if values.len() > MAX_ENUMERATED {
                         return None;
                     }
                 }

@@ -41,7 +41,7 @@ impl Machine {
         }
         let Some(sort) = t.first_sort(symbol) else { return Ok(self.stuck(symbol, &[left, right])) };
         let opposite = match self.equal_at(t, sort, left, right)? {
-            Some(equal) => self.opposite(t, equal),
+            Some(equal) => self.negate(t, equal),
             None => None,
         };
         Ok(opposite.unwrap_or_else(|| self.stuck(symbol, &[left, right])))
@@ -65,7 +65,7 @@ impl Machine {
         Ok(symbol.map(|symbol| self.stuck(symbol, &[left, right])))
     }
 
-    /// Compares what is known of two values; `None` if that does not help.
+    /// Compares two values part by part; `None` if that does not decide.
     fn equal_parts(&mut self, t: &Arc<Tables>, sort: SortId, left: Value, right: Value) -> Known {
         if self.heap.same(left, right) {
             return Ok(Some(Value::TRUE));
@@ -76,7 +76,7 @@ impl Machine {
         match t.program.sorts.get(sort) {
             Sort::Bool => match (left, right) {
                 (Value::TRUE, other) | (other, Value::TRUE) => Ok(Some(other)),
-                (Value::FALSE, other) | (other, Value::FALSE) => Ok(self.opposite(t, other)),
+                (Value::FALSE, other) | (other, Value::FALSE) => Ok(self.negate(t, other)),
                 _ => Ok(None),
             },
             Sort::Container(Container::List, element) => self.equal_lists(t, sort, *element, left, right),
@@ -150,8 +150,8 @@ impl Machine {
         }
     }
 
-    /// Whether two functions give the same for all arguments: tried one by one when there are
-    /// finitely many.
+    /// Whether two functions have the same result for all arguments. Finitely many arguments are
+    /// tried one by one.
     fn equal_functions(
         &mut self,
         t: &Arc<Tables>,
@@ -161,7 +161,7 @@ impl Machine {
         right: Value,
     ) -> Known {
         if self.heap.same(self.heap.update_base(left), self.heap.update_base(right)) && domain.len() == 1 {
-            // They differ only where one of them was updated.
+            // Two updates of one function can only differ at the updated keys.
             let mut keys: Vec<Value> = Vec::new();
             for function in [left, right] {
                 if self.heap.is(function, Head::Update) {
@@ -177,7 +177,7 @@ impl Machine {
         if !known(self.heap.head(left)) || !known(self.heap.head(right)) {
             return Ok(None);
         }
-        // Equal for all arguments, whatever they are?
+        // Now for arbitrary arguments.
         let count = domain.len();
         let done = self.under(count, |machine, first| {
             let variables: Vec<Value> =
@@ -216,7 +216,7 @@ impl Machine {
         Ok(all)
     }
 
-    /// The constructor of a value of a `struct` sort, if it is known.
+    /// The constructor of a value of a structured sort, if it is known.
     fn struct_constructor(&self, t: &Tables, value: Value) -> Option<SymbolId> {
         match self.heap.head(value) {
             Some(Head::Symbol(symbol)) if t.is_struct_constructor(symbol) => Some(symbol),
@@ -241,7 +241,7 @@ impl Machine {
             Builtin::Greater => (true, true),
             _ => (false, true),
         };
-        // `a > b` is `b < a`, also when it is stuck.
+        // `a > b` becomes `b < a`, even when it is stuck.
         let found = if turned {
             self.less_at(t, sort, strict, right, left)?
         } else {
@@ -310,7 +310,7 @@ impl Machine {
                     return Ok(Some(subset));
                 }
                 match self.equal_at(t, sort, left, right)? {
-                    Some(equal) => Ok(self.opposite(t, equal)),
+                    Some(equal) => Ok(self.negate(t, equal)),
                     None => Ok(None),
                 }
             }

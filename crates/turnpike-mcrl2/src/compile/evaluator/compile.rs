@@ -20,10 +20,10 @@ use crate::syntax;
 use crate::typed::{Expression, ExpressionId, Program, SymbolId, VariableId};
 use crate::value::{Head, Heap, Value};
 
-/// The level of what uses no variable.
+/// The level of an expression without variables.
 const CLOSED: u32 = u32::MAX;
-/// Expressions deeper than this check that enough stack is left.
-const DEEP: u32 = 24;
+/// An expression deeper than this checks that enough stack is left.
+const STACK_CHECK_DEPTH: u32 = 24;
 
 /// An expression, compiled.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ struct Compiled {
 enum Purpose {
     /// An expression or a rule: unknown variables get slots.
     Outermost,
-    /// A delayed argument: unknown variables are captured, delayed or not.
+    /// A delayed argument: unknown variables are captured, whether delayed or not.
     Delay,
 }
 
@@ -49,7 +49,7 @@ struct Context {
     body: Body,
     /// Slots that may hold delayed evaluations.
     lazy: FxHashSet<u32>,
-    /// What was captured, as slots of the context outside.
+    /// The captured variables, as slots of the enclosing context.
     captured: Vec<u32>,
     memo: FxHashMap<ExpressionId, Compiled>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Compiler<'a> {
     rules: &'a Arc<Rules>,
     program: &'a Program,
     contexts: Vec<Context>,
-    /// The levels of the variables that are bound at the moment.
+    /// The levels of the variables in scope.
     levels: FxHashMap<VariableId, u32>,
     level: u32,
 }
@@ -90,7 +90,7 @@ impl<'a> Compiler<'a> {
         &mut self.context().body
     }
 
-    /// Which slots may hold delayed evaluations from now on.
+    /// Sets which slots may hold delayed evaluations from now on.
     pub(super) fn set_lazy(&mut self, slots: FxHashSet<u32>) {
         let context = self.context();
         context.lazy = slots;
@@ -111,7 +111,7 @@ impl<'a> Compiler<'a> {
         let body = self.body();
         let mut node = body.add(node);
         let mut depth = depth.saturating_add(1);
-        if depth > DEEP {
+        if depth > STACK_CHECK_DEPTH {
             node = body.add(Node::Deep(node));
             depth = 0;
         }
@@ -129,7 +129,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// What is closed is evaluated once.
+    /// Makes a closed expression be evaluated only once.
     fn closed_once(&mut self, compiled: Compiled) -> Compiled {
         if compiled.level != CLOSED || self.as_constant(compiled).is_some() {
             return compiled;
@@ -144,8 +144,8 @@ impl<'a> Compiler<'a> {
         self.add(node, CLOSED, 0)
     }
 
-    /// The operands of a node, and its level: closed operands of a node that is not are evaluated
-    /// once.
+    /// The operands of a node and its level. If the node is not closed, its closed operands are
+    /// evaluated only once.
     fn operands(&mut self, ids: &[ExpressionId]) -> (Vec<Compiled>, u32) {
         let operands: Vec<Compiled> = ids.iter().map(|&id| self.expression(id)).collect();
         self.finish_operands(operands)
@@ -165,12 +165,12 @@ impl<'a> Compiler<'a> {
         if let Some(&known) = self.context().memo.get(&id) {
             return known;
         }
-        let compiled = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.fresh_expression(id));
+        let compiled = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.compile_expression(id));
         self.context().memo.insert(id, compiled);
         compiled
     }
 
-    fn fresh_expression(&mut self, id: ExpressionId) -> Compiled {
+    fn compile_expression(&mut self, id: ExpressionId) -> Compiled {
         let program = self.program;
         match program.expression(id) {
             Expression::Variable(variable) => self.variable(*variable),
@@ -263,7 +263,7 @@ impl<'a> Compiler<'a> {
             let arguments = self.body().list(&[]);
             return self.add(Node::Call { function, arguments }, CLOSED, 0);
         }
-        self.rules.name_function(self.program, symbol);
+        self.rules.make_callable(self.program, symbol);
         let value = self.rules.constant(|heap| heap.make(Head::Symbol(symbol), &[]));
         self.constant(value)
     }

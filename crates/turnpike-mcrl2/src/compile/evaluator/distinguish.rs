@@ -11,22 +11,22 @@ use crate::typed::expression;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, Sort, SortId};
 use crate::value::Value;
 
-/// What is looked for.
+/// Which kind of difference to search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Difference {
-    /// An element of one set only.
+    /// An element of exactly one of the sets.
     Sets,
     /// An element of the left set only.
     Subset,
     /// An element whose counts differ.
     Bags,
-    /// An element that the left bag has more often.
+    /// An element with a higher count in the left bag.
     Subbag,
-    /// Arguments for which functions of a sort differ.
+    /// Arguments for which two functions of a sort have different results.
     Functions,
 }
 
-/// How it is looked for.
+/// A compiled search for a difference.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     plan: Plan,
@@ -36,8 +36,8 @@ pub(super) struct Search {
 }
 
 impl Machine {
-    /// Whether two values differ in that way, the elements (or the functions) being of that sort;
-    /// `None` if none of the first elements distinguishes them and there are more.
+    /// Whether two sets, bags or functions differ. `sort` is that of the elements, or of the
+    /// functions. `None` if the search is cut off without finding a difference.
     pub(super) fn differ(
         &mut self,
         t: &Arc<Tables>,
@@ -57,7 +57,7 @@ impl Machine {
         let base = self.enter(search.frame);
         self.set_slot(base, search.left, left);
         self.set_slot(base, search.right, right);
-        // The plan evaluates with the tables that this evaluation uses.
+        // The plan must evaluate with the tables of this evaluation.
         self.tables = Some(Arc::clone(t));
         let done = search.plan.run(self, base, &mut |_| ControlFlow::Break(()));
         self.leave(base);
@@ -73,11 +73,11 @@ impl Machine {
         }
     }
 
-    /// Whether a sort surely has infinitely many values.
-    pub(super) fn is_endless(&self, t: &Tables, sort: SortId) -> bool {
+    /// Whether a sort certainly has infinitely many values.
+    pub(super) fn is_infinite(&self, t: &Tables, sort: SortId) -> bool {
         let mut seen = vec![sort];
         let mut next = 0;
-        // An inhabited sort has as many values as any field of its constructors, at least.
+        // An inhabited sort has at least as many values as any field of its constructors.
         while let Some(&sort) = seen.get(next) {
             next += 1;
             match t.program.sorts.get(sort) {
@@ -90,7 +90,7 @@ impl Machine {
                 }
                 Sort::Struct(_) => {
                     for &constructor in t.program.constructors(sort) {
-                        // With rules, different terms may be the same value.
+                        // Rules may make different terms the same value.
                         if self.rules.known.has_rules(constructor) {
                             return false;
                         }
@@ -147,9 +147,9 @@ fn search(rules: &Arc<Rules>, program: &Program, difference: Difference, sort: S
     let sides = [left, right].map(|side| expression::variable(program, side));
     let arguments: Vec<ExpressionId> =
         elements.iter().map(|&element| expression::variable(program, element)).collect();
-    let mut said = Vec::new();
+    let mut observed = Vec::new();
     for side in sides {
-        said.push(match difference {
+        observed.push(match difference {
             Difference::Functions => {
                 let result = program.sorts.signature(whole).1;
                 let apply = Expression::Apply { function: side, arguments: arguments.clone().into() };
@@ -164,10 +164,14 @@ fn search(rules: &Arc<Rules>, program: &Program, difference: Difference, sort: S
         });
     }
     let conditions: Vec<(ExpressionId, bool)> = match difference {
-        // Written so that the planner does not want to list the set.
-        Difference::Subset => vec![(call(program, Builtin::LessEqual, "<=", &said, SortId::BOOL)?, false)],
-        Difference::Subbag => vec![(call(program, Builtin::LessEqual, "<=", &said, SortId::BOOL)?, false)],
-        _ => vec![(expression::equal(program, said[0], said[1]), false)],
+        // As an inequality: for a membership test the planner would enumerate the set.
+        Difference::Subset => {
+            vec![(call(program, Builtin::LessEqual, "<=", &observed, SortId::BOOL)?, false)]
+        }
+        Difference::Subbag => {
+            vec![(call(program, Builtin::LessEqual, "<=", &observed, SortId::BOOL)?, false)]
+        }
+        _ => vec![(expression::equal(program, observed[0], observed[1]), false)],
     };
     let mut scope = Scope::default();
     let (left, right) = (scope.slot(left), scope.slot(right));

@@ -7,7 +7,7 @@ use super::node::Test;
 use crate::typed::{Builtin, Equation, Expression, ExpressionId, Program, SymbolId, SymbolKind, VariableId};
 use crate::value::{Head, Heap, Value};
 
-/// What a value must look like.
+/// The shape that a value must have.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
     Variable(VariableId),
@@ -37,18 +37,18 @@ impl Group {
     }
 }
 
-/// What callers of a function must know.
+/// Properties of a function that its callers rely on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shape {
-    /// The parameters that may be passed unevaluated.
+    /// Parameters that may be passed unevaluated, as a bit set.
     pub(super) lazy: u64,
-    /// For functions that just choose: which arguments are condition, first and second choice.
+    /// For functions equivalent to `if`: the positions of condition, first and second choice.
     pub(super) conditional: Option<[u8; 3]>,
 }
 
-/// All functions that have rules.
+/// The functions that have rules.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct FunctionTable {
     pub(super) groups: Vec<Group>,
     shapes: Vec<Shape>,
     /// Indices of groups by symbol and number of arguments.
@@ -57,12 +57,12 @@ pub(super) struct Known {
     least: FxHashMap<SymbolId, usize>,
 }
 
-impl Known {
-    pub(super) fn new(program: &Program, heap: &mut Heap) -> Known {
-        let mut known = Known::default();
+impl FunctionTable {
+    pub(super) fn new(program: &Program, heap: &mut Heap) -> FunctionTable {
+        let mut known = FunctionTable::default();
         let heads: Vec<_> = program.equations.iter().map(|one| left_side(program, one.left)).collect();
-        // Symbols that rewrite away cannot stand in patterns: they must be known before the
-        // patterns are read.
+        // A symbol with rules of its own cannot occur in a pattern, so these symbols must be known
+        // before patterns are read.
         let rewritten: FxHashSet<SymbolId> =
             heads.iter().flatten().filter(|(_, all)| all.is_empty()).map(|&(symbol, _)| symbol).collect();
         for (equation, head) in program.equations.iter().zip(heads) {
@@ -83,7 +83,7 @@ impl Known {
         }
         known.shapes = vec![Shape::default(); known.groups.len()];
         for (shape, group) in known.shapes.iter_mut().zip(&known.groups) {
-            // Rules for `if` are for conditions that are neither true nor false.
+            // User rules for `if` only apply to conditions that are neither true nor false.
             shape.conditional =
                 if group.is_if(program) { Some([0, 1, 2]) } else { conditional(program, group) };
         }
@@ -102,12 +102,12 @@ impl Known {
         self.index.get(&(symbol, arity)).copied()
     }
 
-    /// The rules for a function with the arguments of several applications.
+    /// The rules for a function with this number of arguments, which several applications may pass.
     pub(super) fn curried(&self, symbol: SymbolId, arity: usize) -> Option<u32> {
         self.index.get(&(symbol, arity)).copied()
     }
 
-    /// The least number of arguments that a symbol has rules for: those are tried first.
+    /// The smallest number of arguments that a symbol has rules for. These rules are tried first.
     pub(super) fn least(&self, symbol: SymbolId) -> Option<usize> {
         self.least.get(&symbol).copied()
     }
@@ -121,8 +121,8 @@ impl Known {
         self.shapes[function as usize]
     }
 
-    /// Finds the parameters that every evaluation needs, as the greatest solution: all are needed
-    /// until a rule shows otherwise.
+    /// Computes the parameters that every evaluation needs, as a greatest fixed point: all are
+    /// needed until a rule shows otherwise.
     fn find_needs(&mut self, program: &Program) {
         let mut needed: Vec<u64> = vec![u64::MAX; self.groups.len()];
         loop {
@@ -141,8 +141,7 @@ impl Known {
                             Pattern::Test(..) => found |= 1 << place,
                         }
                     }
-                    // A variable in two places is compared; only once deep inside is enough for
-                    // that, too.
+                    // Parameters that are the same variable are compared.
                     for places in parameters.values().filter(|places| places.count_ones() > 1) {
                         found |= places;
                     }
@@ -176,16 +175,16 @@ impl Known {
 }
 
 impl Group {
-    /// The patterns of the first 64 parameters; more are always evaluated.
+    /// The patterns of the first 64 parameters. Later parameters are always evaluated.
     fn patterns_of<'a>(&self, rule: &'a Rule) -> impl Iterator<Item = (usize, &'a Pattern)> + use<'a> {
         rule.patterns.iter().enumerate().take(64)
     }
 }
 
-/// Which parameters the evaluation of an expression surely needs.
+/// Computes which parameters the evaluation of an expression is certain to need.
 struct Needs<'a> {
     program: &'a Program,
-    known: &'a Known,
+    known: &'a FunctionTable,
     needed: &'a [u64],
     parameters: &'a FxHashMap<VariableId, u64>,
     memo: FxHashMap<ExpressionId, u64>,
@@ -215,7 +214,7 @@ impl Needs<'_> {
                 pairs.iter().fold(0, |found, &(one, count)| found | self.of(one) | self.of(count))
             }
             Expression::Upcast(of) => self.of(*of),
-            // Captured variables are evaluated when the function is made.
+            // Captured variables are evaluated when the closure is created.
             Expression::Comprehension { .. } | Expression::Binder { .. } => {
                 let free = crate::typed::expression::free_variables(program, id);
                 free.iter().fold(0, |found, one| found | self.parameters.get(one).copied().unwrap_or(0))
@@ -259,7 +258,7 @@ impl Needs<'_> {
     }
 }
 
-/// The function that an equation defines, with the arguments of all applications.
+/// The function that an equation defines, and the arguments of all its applications.
 fn left_side(program: &Program, mut left: ExpressionId) -> Option<(SymbolId, Vec<ExpressionId>)> {
     let mut groups: Vec<&[ExpressionId]> = Vec::new();
     loop {
@@ -346,7 +345,7 @@ fn pattern(
         }
         Expression::Set(all) if all.is_empty() => word(Value::EMPTY_SET),
         Expression::Bag(all) if all.is_empty() => word(Value::EMPTY_BAG),
-        // The conversion of a variable is a function that no value has at its root.
+        // A value never has a conversion of a variable at its root.
         Expression::Upcast(of) => match program.expression(*of) {
             Expression::Variable(_) => None,
             _ => below(heap, &[*of])?.pop(),
@@ -390,7 +389,7 @@ fn count_pattern(pattern: &Pattern, count: &mut FxHashMap<VariableId, u32>) {
     }
 }
 
-/// How many places a pattern looks at.
+/// The number of tests that a pattern makes.
 fn tests(pattern: &Pattern) -> usize {
     let (mut count, mut todo) = (0, vec![pattern]);
     while let Some(pattern) = todo.pop() {
@@ -417,8 +416,7 @@ fn count_expression(program: &Program, root: ExpressionId, count: &mut FxHashMap
     }
 }
 
-/// Puts rules in order: those that need fewer arguments evaluated come first, whatever their order
-/// in the text.
+/// Orders rules by how many evaluated arguments they need, whatever their order in the text.
 fn order(program: &Program, group: &mut Group) {
     let mut waiting: Vec<(FxHashSet<usize>, Rule)> = Vec::new();
     for rule in group.rules.drain(..) {
@@ -442,7 +440,7 @@ fn order(program: &Program, group: &mut Group) {
     while !waiting.is_empty() {
         let (mut ready, rest): (Vec<_>, Vec<_>) =
             waiting.into_iter().partition(|(needs, _)| needs.is_empty());
-        // Of those that need the same, the more general ones come first.
+        // Among rules that need the same arguments, the more general ones come first.
         ready.sort_by_key(|(_, rule)| rule.patterns.iter().map(tests).sum::<usize>());
         group.rules.extend(ready.into_iter().map(|(_, rule)| rule));
         waiting = rest;
@@ -458,8 +456,8 @@ fn order(program: &Program, group: &mut Group) {
     }
 }
 
-/// Whether a function is `if` by another name: one rule for `true` and one for `false`, each with a
-/// parameter as result.
+/// Whether a function is equivalent to `if`: one rule for `true` and one for `false`, each with a
+/// parameter as its result.
 fn conditional(program: &Program, group: &Group) -> Option<[u8; 3]> {
     let [first, second] = &group.rules[..] else { return None };
     if group.arity != 3 || first.condition.is_some() || second.condition.is_some() {

@@ -1,5 +1,5 @@
-//! What compiled code refers to by number: lambdas, delayed arguments and functions as values. It
-//! grows while expressions are compiled.
+//! The part of the compiled rules that grows while expressions are compiled: lambdas, delayed
+//! arguments and functions used as values. Code refers to them by number.
 //!
 //! The library is behind a lock. A machine reads a snapshot of it, the [`Tables`], and takes a
 //! newer one when it meets a number that its snapshot does not have.
@@ -15,22 +15,22 @@ use crate::syntax::Symbol;
 use crate::typed::{Builtin, Program, Sort, SortId, SymbolId, SymbolKind, VariableId};
 use crate::value::{Head, Heap, Value};
 
-/// What grows.
+/// The growing part of [`Rules`].
 #[derive(Debug)]
 pub(super) struct Library {
     version: u32,
     program: Arc<Program>,
-    /// For constants that are made while compiling.
+    /// For constants that are built while compiling.
     heap: Heap,
     binders: Vec<Arc<Binder>>,
     keys: FxHashMap<Vec<u32>, u32>,
     delays: Vec<Arc<Delay>>,
-    /// Functions that occur as values, as code that calls them.
-    named: FxHashMap<SymbolId, Arc<Function>>,
+    /// Functions used as values, as code that calls them.
+    function_values: FxHashMap<SymbolId, Arc<Function>>,
     snapshot: Option<Arc<Tables>>,
 }
 
-/// A state of the library.
+/// A snapshot of the library.
 #[derive(Debug)]
 pub(super) struct Tables {
     pub(super) version: u32,
@@ -38,7 +38,7 @@ pub(super) struct Tables {
     pub(super) functions: Arc<[Function]>,
     pub(super) binders: Vec<Arc<Binder>>,
     pub(super) delays: Vec<Arc<Delay>>,
-    pub(super) named: FxHashMap<SymbolId, Arc<Function>>,
+    pub(super) function_values: FxHashMap<SymbolId, Arc<Function>>,
     /// The built-in functions that the program has, by the sort of their first argument.
     builtins: FxHashMap<(Builtin, SortId), SymbolId>,
 }
@@ -52,7 +52,7 @@ impl Library {
             binders: Vec::new(),
             keys: FxHashMap::default(),
             delays: Vec::new(),
-            named: FxHashMap::default(),
+            function_values: FxHashMap::default(),
             snapshot: None,
         }
     }
@@ -74,7 +74,7 @@ impl Library {
         self.snapshot = None;
     }
 
-    /// Takes notice of symbols and sorts that were added.
+    /// Adopts symbols and sorts that were added to the program.
     pub(super) fn extend(&mut self, program: &Program) {
         if program.symbols.len() > self.program.symbols.len()
             || program.sorts.len() > self.program.sorts.len()
@@ -102,7 +102,7 @@ impl Library {
             functions: rules.functions.get().cloned().unwrap_or_default(),
             binders: self.binders.clone(),
             delays: self.delays.clone(),
-            named: self.named.clone(),
+            function_values: self.function_values.clone(),
             builtins,
         });
         self.snapshot = Some(Arc::clone(&made));
@@ -128,7 +128,7 @@ impl Tables {
         symbol.is_some_and(|symbol| matches!(symbol.kind, SymbolKind::StructConstructor { .. }))
     }
 
-    /// The elements of a container.
+    /// The element sort of a container.
     pub(super) fn element_sort(&self, sort: SortId) -> Option<SortId> {
         match self.program.sorts.get(sort) {
             Sort::Container(_, element) => Some(*element),
@@ -138,7 +138,7 @@ impl Tables {
 }
 
 impl Rules {
-    /// A value that a closed expression is, for all machines.
+    /// A constant that all machines share.
     pub(super) fn constant(&self, make: impl FnOnce(&mut Heap) -> Value) -> Value {
         let mut library = self.library();
         let value = make(&mut library.heap);
@@ -161,7 +161,7 @@ impl Rules {
             library.program = Arc::new(program.clone());
         }
         let index = library.binders.len() as u32;
-        // Another thread may have added it meanwhile.
+        // Another thread may have added it in the meantime.
         if let Some(&known) = library.keys.get(&key) {
             return known;
         }
@@ -171,9 +171,10 @@ impl Rules {
         index
     }
 
-    /// The name and sort of a variable. A word that these rules' program does not have gets the
-    /// default name, because its id may mean another word in other programs.
-    pub(super) fn lasting_name(&self, program: &Program, variable: VariableId) -> (Symbol, SortId) {
+    /// A name for a variable that is valid in every program, and its sort. A word that the program
+    /// of these rules lacks is replaced by the default name, because its id may stand for another
+    /// word in other programs.
+    pub(super) fn stable_name(&self, program: &Program, variable: VariableId) -> (Symbol, SortId) {
         let variable = program.variable(variable);
         let name = if variable.name.index() < self.words { variable.name } else { self.default_name };
         (name, variable.sort)
@@ -186,10 +187,10 @@ impl Rules {
         library.delays.len() as u32 - 1
     }
 
-    /// Makes a function that occurs as a value callable.
-    pub(crate) fn name_function(self: &Arc<Rules>, program: &Program, symbol: SymbolId) {
+    /// Makes a function usable as a value.
+    pub(crate) fn make_callable(self: &Arc<Rules>, program: &Program, symbol: SymbolId) {
         let arity = program.signature(symbol).0.len();
-        if arity == 0 || self.library().named.contains_key(&symbol) {
+        if arity == 0 || self.library().function_values.contains_key(&symbol) {
             return;
         }
         let mut scope = Scope::default();
@@ -210,17 +211,17 @@ impl Rules {
             otherwise: Otherwise::Stuck,
         };
         let mut library = self.library();
-        library.named.insert(symbol, Arc::new(function));
+        library.function_values.insert(symbol, Arc::new(function));
         library.mark_changed();
     }
 
-    /// What a variable of a `glob` section stands for.
+    /// The value that stands for a variable of a `glob` section.
     pub(super) fn global(&self, variable: VariableId) -> Option<Value> {
         self.globals.get()?.get(&variable).copied()
     }
 }
 
-/// Constants are shared from the beginning, so that there is one word for each.
+/// Shares constants from the start, so that each has only one word.
 pub(super) fn keep_constants(program: &Program, heap: &mut Heap) {
     for (index, symbol) in program.symbols.iter().enumerate() {
         if let SymbolKind::Constructor | SymbolKind::Map | SymbolKind::StructConstructor { .. } = symbol.kind
@@ -231,7 +232,7 @@ pub(super) fn keep_constants(program: &Program, heap: &mut Heap) {
     }
 }
 
-/// Values for all variables of `glob` sections whose sorts have any.
+/// Values for the variables of `glob` sections, where their sorts have any.
 pub(super) fn globals(rules: &Arc<Rules>, program: &Program) -> FxHashMap<VariableId, Value> {
     let mut values = FxHashMap::default();
     if program.globals.is_empty() {

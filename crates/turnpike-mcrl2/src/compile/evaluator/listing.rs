@@ -12,19 +12,18 @@ use crate::compile::solver::{Plan, QUANTIFIER_LIMIT, Query};
 use crate::typed::{Builtin, Expression, SortId, SymbolKind};
 use crate::value::{Head, Value};
 
-/// How the members of a comprehension are found.
+/// A compiled enumeration of the members of a comprehension.
 #[derive(Clone, Debug)]
 pub(super) struct Listing {
     plan: Plan,
-    /// Where the captured values go, and where the member stands.
+    /// The slots of the captured values.
     captured: Box<[u32]>,
     member: u32,
     frame: usize,
 }
 
 impl Machine {
-    /// The bag of all elements of a finite sort with their counts in a bag, or with 1 for the
-    /// members of a set.
+    /// A set or bag over a finite sort as a finite bag. Members of a set have the count 1.
     pub(super) fn listed_bag(&mut self, t: &Arc<Tables>, sort: SortId, of: Value, set: bool) -> Known {
         let Some(values) = self.finite(t, sort) else { return Ok(None) };
         let mut pairs = Vec::new();
@@ -43,7 +42,7 @@ impl Machine {
         Ok(self.heap.bag_of(&pairs))
     }
 
-    /// A set as a finite one; `None` if it is infinite, or if that is unknown.
+    /// A set as a finite set; `None` if it is infinite or cannot be enumerated.
     pub(super) fn listed_set(&mut self, t: &Arc<Tables>, sort: SortId, set: Value) -> Known {
         match self.heap.head(set) {
             Some(Head::Set) => return Ok(Some(set)),
@@ -54,7 +53,7 @@ impl Machine {
                     _ => None,
                 };
                 let among = match source.map(|source| (source, self.heap.head(source))) {
-                    // The members of what it was made of.
+                    // Enumerate the term that the function was derived from.
                     Some((source, Some(Head::Symbol(_)))) => {
                         let listed = deeper(|| self.listed_set(t, sort, source))?;
                         listed.map(|listed| self.heap.arguments(listed).collect())
@@ -95,7 +94,7 @@ impl Machine {
         self.listed_members(t, sort, &members, set)
     }
 
-    /// The finite set of those candidates that are members.
+    /// The finite set of the candidates that are members.
     fn listed_members(&mut self, t: &Arc<Tables>, sort: SortId, candidates: &[Value], set: Value) -> Known {
         let mut members = Vec::new();
         for &candidate in candidates {
@@ -108,7 +107,7 @@ impl Machine {
         Ok(Some(self.heap.set_of(&members)))
     }
 
-    /// All arguments for which the function of a comprehension is true.
+    /// All arguments for which the predicate of a comprehension is true.
     fn solutions(&mut self, t: &Arc<Tables>, function: Value) -> Result<Option<Vec<Value>>, Fault> {
         let function = match self.heap.head(function) {
             Some(Head::Bind(..)) => self.heap.source(function).unwrap_or(function),
@@ -125,7 +124,7 @@ impl Machine {
             let value = self.heap.argument(function, index);
             self.set_slot(base, slot, value);
         }
-        // The plan evaluates with the tables that this evaluation uses.
+        // The plan must evaluate with the tables of this evaluation.
         self.tables = Some(Arc::clone(t));
         let mut found = Vec::new();
         let done = listing.plan.run(self, base, &mut |machine| {

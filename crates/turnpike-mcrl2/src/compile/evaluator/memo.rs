@@ -1,8 +1,8 @@
 //! A cache of function results.
 //!
-//! It holds only calls with shared arguments, because the words of private values change their
-//! meaning after a reset. New entries replace old ones. A function whose calls are rarely repeated
-//! is not cached for a while.
+//! Only calls with shared arguments are cached, because the words of private values change their
+//! meaning after a reset. New entries replace old ones. Caching pauses for functions whose calls
+//! are rarely repeated.
 
 use super::node::{Function, Node};
 use crate::value::{Heap, Value};
@@ -10,16 +10,16 @@ use crate::value::{Heap, Value};
 /// Calls with more arguments are not cached.
 const MOST_ARGUMENTS: usize = 4;
 /// The number of entries.
-const PLACES: usize = 1 << 15;
-/// Look-ups after which the hit rate of a function is judged.
+const ENTRIES: usize = 1 << 15;
+/// The number of look-ups after which the hit rate of a function is judged.
 const TRIAL: u32 = 512;
 /// The hit rate, in percent, from which caching is worthwhile.
 const WORTHWHILE: u32 = 30;
-/// Calls skipped after the first failed trial; doubled each time.
+/// Calls to skip after the first failed trial. Doubles with each further one.
 const FIRST_PAUSE: u32 = 1 << 13;
 const LONGEST_PAUSE: u32 = 1 << 24;
-/// The most results of one function that are made shared so that they can be cached, each of at
-/// most `MOST_WORDS` words.
+/// At most this many results of a function, each of at most `MOST_WORDS` words, are made shared so
+/// that they can be cached.
 const MOST_KEPT: u32 = 256;
 const MOST_WORDS: usize = 512;
 
@@ -43,32 +43,32 @@ pub(super) struct Key {
     arguments: [u32; MOST_ARGUMENTS],
 }
 
-/// How worthwhile it is to cache the calls of a function.
+/// Whether caching the calls of a function pays off.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     /// Whether the function has been classified.
     known: bool,
-    /// Whether its calls are too simple, or too large, to be cached.
-    never: bool,
-    waiting: u32,
+    /// Whether its calls are too simple or have too many arguments to be cached.
+    uncacheable: bool,
+    calls_to_skip: u32,
     pause: u32,
-    questions: u32,
+    lookups: u32,
     hits: u32,
-    kept: u32,
+    kept_results: u32,
 }
 
-/// What the cache has for a call.
+/// The result of a look-up.
 pub(super) enum Recall {
-    /// Nothing, and the result is not wanted.
+    /// The call should not be cached.
     Never,
-    /// Nothing yet: pass the result to [`Memo::learn`].
+    /// The call is not in the cache: pass its result to [`Memo::learn`].
     New(Key, usize),
-    /// The result.
+    /// The cached result.
     Known(Value),
 }
 
 impl Memo {
-    /// Looks for a call with these arguments.
+    /// Looks up a call.
     #[inline]
     pub(super) fn recall(
         &mut self,
@@ -81,11 +81,11 @@ impl Memo {
             self.classify(function, code);
             return Recall::Never;
         };
-        if usage.never {
+        if usage.uncacheable {
             return Recall::Never;
         }
-        if usage.waiting > 0 {
-            usage.waiting -= 1;
+        if usage.calls_to_skip > 0 {
+            usage.calls_to_skip -= 1;
             return Recall::Never;
         }
         let mut key = Key { function, arguments: [0; MOST_ARGUMENTS] };
@@ -95,15 +95,15 @@ impl Memo {
             }
             *place = argument.word();
         }
-        usage.questions += 1;
-        let place = key.place();
+        usage.lookups += 1;
+        let place = key.entry();
         match self.entries.get(place) {
             Some(entry) if entry.key == key => {
                 usage.hits += 1;
                 Recall::Known(entry.value)
             }
             _ => {
-                if usage.questions >= TRIAL {
+                if usage.lookups >= TRIAL {
                     usage.judge();
                 }
                 Recall::New(key, heap.private_words())
@@ -116,10 +116,10 @@ impl Memo {
         let mut value = value;
         if !heap.shared(value) {
             let Some(usage) = self.usages.get_mut(key.function as usize) else { return value };
-            if usage.kept >= MOST_KEPT || heap.private_words() > words + MOST_WORDS {
+            if usage.kept_results >= MOST_KEPT || heap.private_words() > words + MOST_WORDS {
                 return value;
             }
-            usage.kept += 1;
+            usage.kept_results += 1;
             value = heap.keep(value);
             if !heap.shared(value) || heap.is_full() {
                 return value;
@@ -127,14 +127,14 @@ impl Memo {
         }
         if self.entries.is_empty() {
             let nothing = Key { function: u32::MAX, arguments: [0; MOST_ARGUMENTS] };
-            self.entries = vec![Entry { key: nothing, value: Value::FALSE }; PLACES];
+            self.entries = vec![Entry { key: nothing, value: Value::FALSE }; ENTRIES];
         }
-        self.entries[key.place()] = Entry { key, value };
+        self.entries[key.entry()] = Entry { key, value };
         value
     }
 
-    /// Classifies a function at its first call: evaluating one that calls nothing is as fast as a
-    /// look-up.
+    /// Classifies a function at its first call. Evaluating a function that calls nothing is as fast
+    /// as a look-up.
     #[cold]
     fn classify(&mut self, function: u32, code: &Function) {
         let index = function as usize;
@@ -147,29 +147,29 @@ impl Memo {
                 Node::Call { .. } | Node::Apply { .. } | Node::Quantifier(_) | Node::Comprehension { .. }
             )
         });
-        let never = simple || code.arity == 0 || code.arity as usize > MOST_ARGUMENTS;
-        self.usages[index] = Usage { known: true, never, ..Usage::default() };
+        let uncacheable = simple || code.arity == 0 || code.arity as usize > MOST_ARGUMENTS;
+        self.usages[index] = Usage { known: true, uncacheable, ..Usage::default() };
     }
 }
 
 impl Key {
     #[inline]
-    fn place(&self) -> usize {
+    fn entry(&self) -> usize {
         let mut hash = u64::from(self.function).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for &word in &self.arguments {
             hash = (hash.rotate_left(21) ^ u64::from(word)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         }
-        (hash >> 40) as usize & (PLACES - 1)
+        (hash >> 40) as usize & (ENTRIES - 1)
     }
 }
 
 impl Usage {
     fn judge(&mut self) {
-        if self.hits * 100 < self.questions * WORTHWHILE {
+        if self.hits * 100 < self.lookups * WORTHWHILE {
             self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
-            self.waiting = self.pause;
+            self.calls_to_skip = self.pause;
         }
-        (self.questions, self.hits) = (0, 0);
+        (self.lookups, self.hits) = (0, 0);
     }
 }
 
@@ -178,15 +178,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_whose_calls_do_not_come_back_is_left_alone() {
-        let mut usage = Usage { questions: TRIAL, hits: TRIAL / 10, ..Usage::default() };
+    fn functions_without_repeated_calls_are_not_remembered() {
+        let mut usage = Usage { lookups: TRIAL, hits: TRIAL / 10, ..Usage::default() };
         usage.judge();
-        assert_eq!((usage.waiting, usage.pause), (FIRST_PAUSE, FIRST_PAUSE));
-        usage = Usage { questions: TRIAL, waiting: 0, ..usage };
+        assert_eq!((usage.calls_to_skip, usage.pause), (FIRST_PAUSE, FIRST_PAUSE));
+        usage = Usage { lookups: TRIAL, calls_to_skip: 0, ..usage };
         usage.judge();
-        assert_eq!(usage.waiting, 2 * FIRST_PAUSE);
-        usage = Usage { questions: TRIAL, hits: TRIAL / 2, waiting: 0, ..usage };
+        assert_eq!(usage.calls_to_skip, 2 * FIRST_PAUSE);
+        usage = Usage { lookups: TRIAL, hits: TRIAL / 2, calls_to_skip: 0, ..usage };
         usage.judge();
-        assert_eq!((usage.waiting, usage.questions, usage.hits), (0, 0, 0));
+        assert_eq!((usage.calls_to_skip, usage.lookups, usage.hits), (0, 0, 0));
     }
 }

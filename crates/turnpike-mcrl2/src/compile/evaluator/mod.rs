@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rustc_hash::FxHashMap;
 
 use self::compile::Compiler;
-use self::equations::Known;
+use self::equations::FunctionTable;
 use self::library::{Library, Tables};
 use self::node::{Body, Function};
 pub use self::prepare::prepare;
@@ -48,17 +48,17 @@ const DEFAULT_STEPS: u64 = 50_000_000;
 #[derive(Debug)]
 pub struct Rules {
     terms: Arc<Terms>,
-    /// How many words the program had originally, and the name of variables that have none of
-    /// these.
+    /// How many words the program had originally, and the name for variables whose own name is not
+    /// among these.
     words: usize,
     default_name: Symbol,
-    known: Known,
+    known: FunctionTable,
     functions: OnceLock<Arc<[Function]>>,
     globals: OnceLock<FxHashMap<VariableId, Value>>,
     library: Mutex<Library>,
 }
 
-/// Where variables stand in a frame. Compiling may add slots for variables bound inside.
+/// Assigns slots of a frame to variables. Compiling may add slots for bound variables.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     slots: FxHashMap<VariableId, u32>,
@@ -76,25 +76,25 @@ pub struct Code {
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvaluationError {
-    /// More steps than the budget of one evaluation allows: equations that do not terminate.
+    /// The budget of one evaluation is exhausted: the equations may not terminate.
     OutOfSteps,
-    /// Nested deeper than memory allows.
+    /// The evaluation nests too deeply.
     TooDeep,
-    /// Something else, for the user.
+    /// Another reason, for the user.
     Other(String),
 }
 
-/// Why an evaluation stops, as passed around inside.
+/// Why an evaluation stopped, as passed around internally.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Steps,
     Deep,
-    /// The machine knows the message.
+    /// Another reason, stored in the machine.
     Other,
 }
 
 impl Scope {
-    /// The slot of a variable, new if need be.
+    /// The slot of a variable, added if it has none.
     pub fn slot(&mut self, variable: VariableId) -> u32 {
         let size = &mut self.size;
         *self.slots.entry(variable).or_insert_with(|| {
@@ -103,18 +103,18 @@ impl Scope {
         })
     }
 
-    /// The slot of a variable that has one.
+    /// The slot of a variable, if it has one.
     pub fn get(&self, variable: VariableId) -> Option<u32> {
         self.slots.get(&variable).copied()
     }
 
-    /// A slot for something without a name.
+    /// A slot that belongs to no variable.
     pub fn fresh(&mut self) -> u32 {
         self.size += 1;
         self.size - 1
     }
 
-    /// Slots that a frame needs.
+    /// The number of slots that a frame needs.
     pub fn size(&self) -> usize {
         self.size as usize
     }
@@ -139,11 +139,11 @@ impl Code {
 }
 
 impl Rules {
-    /// Compiles the equations of a program, which must not change afterwards but for additions.
+    /// Compiles the equations of a program. Afterwards the program may only be extended.
     pub fn new(program: Arc<Program>) -> Arc<Rules> {
         let terms = Terms::new(&program);
         let mut heap = Heap::new(Arc::clone(&terms));
-        let known = Known::new(&program, &mut heap);
+        let known = FunctionTable::new(&program, &mut heap);
         library::keep_constants(&program, &mut heap);
         heap.reset();
         let rules = Arc::new(Rules {
@@ -215,16 +215,15 @@ pub struct Machine {
     step_limit: u64,
     calls: u32,
     nested: u32,
-    /// The values of finite sorts.
+    /// The values of finite sorts, where known.
     finite: FxHashMap<SortId, Option<Arc<[Value]>>>,
-    /// How the members of comprehensions are found.
+    /// How to enumerate the members of comprehensions.
     listings: FxHashMap<u32, Option<listing::Listing>>,
     memo: memo::Memo,
-    /// How many variables stand for themselves, because the body of their binder is being
-    /// evaluated.
+    /// The number of bound variables without values, in binders whose bodies are being evaluated.
     bound: u32,
     forms: normal_forms::Forms,
-    /// The bodies of quantifiers that could not be decided, and whether they are `exists`.
+    /// The bodies of undecided quantifiers, and whether they are `exists`.
     quantified: FxHashMap<u32, Option<(bool, normal_forms::Quantified)>>,
     searches: FxHashMap<(distinguish::Difference, SortId), Option<distinguish::Search>>,
     message: String,
@@ -255,7 +254,7 @@ impl Machine {
         }
     }
 
-    /// The rules that it evaluates by.
+    /// The rules that this machine evaluates with.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
@@ -314,7 +313,7 @@ impl Machine {
         self.outermost(0, |machine, tables| machine.apply_values(tables, function, arguments))
     }
 
-    /// Runs an evaluation with the tables, and leaves no trace of it when it fails.
+    /// Runs an evaluation with the tables. If it fails, the stack is left as it was.
     #[inline]
     fn outermost(
         &mut self,

@@ -19,13 +19,13 @@ pub(super) struct List {
     pub(super) length: u32,
 }
 
-/// One step of an evaluation. Wherever a `symbol` stands, it is what a stuck result is made of.
+/// One step of an evaluation. A `symbol` is the head of the result if that is stuck.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node {
     Constant(Value),
     /// A slot that holds a value.
     Slot(u32),
-    /// A slot that holds a value or a delayed evaluation, which is carried out now.
+    /// A slot that holds a value or a delayed evaluation, which is forced.
     Lazy(u32),
     /// The content of a slot, which may be delayed.
     Pass(u32),
@@ -33,13 +33,13 @@ pub(super) enum Node {
     Delay(u32),
     /// A closed expression, evaluated once: an index into [`Body::once`].
     Once(u32),
-    /// Evaluates into a slot, then goes on.
+    /// Evaluates into a slot, then continues.
     Let {
         slot: u32,
         value: NodeId,
         body: NodeId,
     },
-    /// Makes sure that there is stack for what comes.
+    /// Makes sure that enough stack is left.
     Deep(NodeId),
     Not {
         of: NodeId,
@@ -58,7 +58,7 @@ pub(super) enum Node {
         otherwise: NodeId,
         symbol: SymbolId,
     },
-    /// A function of the user that is `if` by another name.
+    /// A user function that is equivalent to `if`.
     Choose {
         condition: NodeId,
         then: NodeId,
@@ -129,7 +129,7 @@ pub(super) enum Node {
         value: NodeId,
         symbol: SymbolId,
     },
-    /// A number that must be at least this, and whole.
+    /// Checks that a number is an integer and at least this.
     Convert {
         of: NodeId,
         least: Least,
@@ -169,12 +169,12 @@ pub(super) enum Node {
         function: NodeId,
         arguments: List,
     },
-    /// A lambda with what it captures.
+    /// A lambda with its captured values.
     Closure {
         binder: u32,
         captured: List,
     },
-    /// A comprehension with what it captures.
+    /// A comprehension with its captured values.
     Comprehension {
         binder: u32,
         captured: List,
@@ -182,8 +182,8 @@ pub(super) enum Node {
     /// An index into [`Body::quantifiers`].
     Quantifier(u32),
 
-    // The rest stands only in the decision trees of functions.
-    /// Evaluates what a slot holds.
+    // The remaining nodes occur only in the decision trees of functions.
+    /// Evaluates the content of a slot.
     Force {
         slot: u32,
         next: NodeId,
@@ -217,7 +217,7 @@ pub(super) enum Node {
     Fail,
 }
 
-/// What a conversion demands.
+/// The lower bound that a conversion requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Least {
     Whole,
@@ -225,25 +225,25 @@ pub(super) enum Least {
     One,
 }
 
-/// What a pattern demands of a value.
+/// The test that a pattern makes on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Test {
-    /// To be this value.
+    /// It is this value.
     Word(Value),
-    /// To have this head, and so many arguments.
+    /// It has this head and this number of arguments.
     Head(Head, u32),
 }
 
-/// Where to go on, depending on a value.
+/// Branches on a value.
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     pub(super) cases: Box<[(Test, NodeId)]>,
-    /// The same by word, or by head, when there are many.
+    /// The same cases by word or by head, if there are many.
     pub(super) table: Option<FxHashMap<(bool, u32), NodeId>>,
     pub(super) otherwise: NodeId,
 }
 
-/// More cases than this are looked up in a table.
+/// With more cases than this a table is built.
 const MANY_CASES: usize = 6;
 
 impl Switch {
@@ -269,12 +269,12 @@ pub(super) struct Once {
 pub(super) struct Quantifier {
     /// Finds a witness, or a counterexample.
     pub(super) plan: Plan,
-    /// Its value if none is found.
+    /// The value of the quantifier if none is found.
     pub(super) when_none: bool,
-    /// The binder of the stuck value, and where the captured variables stand.
+    /// The binder of the stuck value, and the slots of the captured variables.
     pub(super) binder: u32,
     pub(super) captured: List,
-    /// Slots that must be evaluated before.
+    /// Slots that must be evaluated first.
     pub(super) force: Box<[u32]>,
 }
 
@@ -289,10 +289,10 @@ pub(super) struct Body {
     pub(super) quantifiers: Vec<Quantifier>,
 }
 
-/// What happens when no rule applies.
+/// What to do when no rule applies.
 #[derive(Clone, Debug)]
 pub(super) enum Otherwise {
-    /// The application stands for itself.
+    /// The application is its own value.
     Stuck,
     /// A built-in function.
     Builtin(Builtin),
@@ -315,7 +315,7 @@ pub(super) struct Function {
     pub(super) first: u32,
     /// Slots of a frame.
     pub(super) frame: u32,
-    /// For functions that just choose: which arguments are condition, first and second choice.
+    /// For functions equivalent to `if`: the positions of condition, first and second choice.
     pub(super) conditional: Option<[u8; 3]>,
     pub(super) body: Body,
     pub(super) root: NodeId,
@@ -331,7 +331,7 @@ pub(super) struct Delay {
     pub(super) root: NodeId,
 }
 
-/// Where the variables of a lambda, comprehension or quantifier come from.
+/// A lambda, comprehension or quantifier, as values refer to it.
 #[derive(Debug)]
 pub(super) struct Binder {
     pub(super) expression: ExpressionId,
@@ -339,9 +339,10 @@ pub(super) struct Binder {
     pub(super) captured: Box<[VariableId]>,
     /// The names and sorts of the bound variables.
     pub(super) names: Box<[(Symbol, SortId)]>,
-    /// Whether it is a comprehension with counts.
+    /// Whether it is a comprehension of a bag.
     pub(super) is_bag: bool,
-    /// Its code, for functions: parameters, then captured values, then the rest.
+    /// Its code, if it is a function. The frame begins with the parameters, then the captured
+    /// values.
     pub(super) function: Option<Arc<Function>>,
 }
 

@@ -1,4 +1,4 @@
-//! Normal forms of functions, comprehensions and quantifiers: their bodies are evaluated with
+//! Normal forms of functions, comprehensions and quantifiers, found by evaluating their bodies with
 //! variables as values.
 //!
 //! Two lambdas are the same value if their bodies have the same normal form. Evaluating a body may
@@ -7,8 +7,8 @@
 //! it captured. The result must not depend on earlier evaluations: cached results are not used, and
 //! cached normal forms cost as many steps again.
 //!
-//! A rule whose condition depends on such a variable ends the search for a rule, because later
-//! rules may not apply to the values of the variable.
+//! A rule whose condition is undecided because of such a variable ends the search for a rule,
+//! because a later rule may be wrong for some values of the variable.
 
 use std::sync::Arc;
 
@@ -22,17 +22,17 @@ use crate::syntax::{self, Symbol};
 use crate::typed::{Builtin, Expression, SortId, SymbolId, SymbolKind};
 use crate::value::{Head, Heap, Value};
 
-/// Calls that the normal form of a function may take.
+/// How many calls the normal form of a function may take.
 const FORM_STEPS: u64 = 1_000;
-/// The most normal forms that are cached.
-const MANY_FORMS: usize = 1 << 16;
+/// The largest number of cached normal forms.
+const MAX_FORMS: usize = 1 << 16;
 
-/// The normal forms of lambdas met before, with the steps that they took.
+/// Cached normal forms of lambdas, with the steps that they took.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
-    /// Of values that last.
+    /// Of shared values.
     lasting: FxHashMap<Value, (Value, u64)>,
-    /// Of values of this generation of the heap.
+    /// Of values of this generation of the heap, which a reset invalidates.
     passing: FxHashMap<Value, (Value, u64)>,
     generation: u64,
 }
@@ -51,7 +51,7 @@ impl Forms {
 
     fn remember(&mut self, heap: &Heap, function: Value, form: Value, cost: u64) {
         if heap.shared(function) && heap.shared(form) {
-            if self.lasting.len() >= MANY_FORMS {
+            if self.lasting.len() >= MAX_FORMS {
                 self.lasting.clear();
             }
             self.lasting.insert(function, (form, cost));
@@ -71,8 +71,8 @@ pub(super) struct Quantified {
 }
 
 impl Machine {
-    /// Runs with `count` more variables that have no values; `run` gets the number of the first.
-    /// Also returns the steps taken; `None` if they did not suffice.
+    /// Runs with `count` more variables that have no values. `run` gets the number of the first
+    /// one. Also returns the steps taken; `None` if they did not suffice.
     pub(super) fn under<R>(
         &mut self,
         count: usize,
@@ -91,7 +91,7 @@ impl Machine {
         let cost = budget - self.steps;
         match answer {
             Err(fault @ Fault::Other) => Err(fault),
-            // Those outside have no steps left either.
+            // Enclosing evaluations are out of steps as well.
             Err(fault) if first > 0 => Err(fault),
             Err(_) => {
                 self.steps = before;
@@ -110,7 +110,7 @@ impl Machine {
         }
     }
 
-    /// The normal form of a lambda, or itself when there is none.
+    /// The normal form of a lambda, or the lambda itself if it has none.
     pub(super) fn form(&mut self, t: &Arc<Tables>, function: Value) -> Answer {
         let Some(Head::Lambda(index)) = self.heap.head(function) else { return Ok(function) };
         if let Some((form, cost)) = self.forms.find(&self.heap, function) {
@@ -155,8 +155,9 @@ impl Machine {
         }
     }
 
-    /// The membership or counting function of a term that is an operation on sets or bags. `like`
-    /// is a function whose variable gives the name. `None` if the term does not determine it.
+    /// The membership or counting function of a term that is an operation on sets or bags. The
+    /// bound variable gets its name from the function `like`. `None` if the term does not determine
+    /// it.
     pub(super) fn function_of(
         &mut self,
         t: &Arc<Tables>,
@@ -184,14 +185,14 @@ impl Machine {
         Ok(done.and_then(|(form, _)| form))
     }
 
-    /// A function that gives the same for all elements of a sort.
+    /// A function with the same result for all elements of a sort.
     pub(super) fn constant_function(&mut self, t: &Tables, sort: SortId, value: Value) -> Option<Value> {
         let name = default_name(t, sort)?;
         self.heap.close(syntax::Binder::Lambda, &[name], self.bound, value, Value::FALSE)
     }
 
-    /// The normal form of a quantifier that cannot be decided; its captured values begin at `start`
-    /// of the stack.
+    /// The normal form of an undecided quantifier. Its captured values begin at `start` of the
+    /// stack.
     pub(super) fn quantifier_form(&mut self, t: &Arc<Tables>, index: u32, start: usize) -> Answer {
         let stuck = self.heap.make(Head::Quantifier(index), &self.stack[start..]);
         let Some(binder) = t.binders.get(index as usize).map(Arc::clone) else { return Ok(stuck) };
@@ -235,7 +236,7 @@ impl Machine {
         let bound = variables.iter().map(|&variable| scope.slot(variable)).collect();
         let captured = binder.captured.iter().map(|&variable| scope.slot(variable)).collect();
         let code = self.rules.compile(&t.program, *body, &mut scope);
-        // What it refers to must be in the tables that are in use.
+        // The code must not refer to anything newer than the tables in use.
         if code.version > t.version {
             return None;
         }
@@ -243,7 +244,7 @@ impl Machine {
         Some((exists, Quantified { code, bound, captured, frame: scope.size() }))
     }
 
-    /// A function in normal form on the arguments from `start` of the stack on.
+    /// Applies a function in normal form to the arguments from `start` of the stack on.
     pub(super) fn apply_form(&mut self, t: &Arc<Tables>, function: Value, start: usize) -> Answer {
         if let Some(source) = self.heap.source(function)
             && let Some((_, sort)) = self.heap.bound_variable(function, 0)
@@ -340,7 +341,7 @@ impl Machine {
         };
         let mut parts = Vec::new();
         for index in 0..self.heap.arity(term) {
-            // What the first argument decides needs no other.
+            // The remaining arguments are not needed if the first one decides.
             match (builtin, parts.first(), index) {
                 (Some(Builtin::And), Some(&Value::FALSE), _) => return Ok(Value::FALSE),
                 (Some(Builtin::Or), Some(&Value::TRUE), _)
@@ -355,13 +356,13 @@ impl Machine {
             let part = self.heap.argument(term, index);
             parts.push(deeper(|| self.instantiate(t, part, values))?);
         }
-        self.rules.name_function(&t.program, symbol);
+        self.rules.make_callable(&t.program, symbol);
         let function = self.heap.make(Head::Symbol(symbol), &[]);
         self.apply_values(t, function, &parts)
     }
 }
 
-/// A name for a variable of a sort.
+/// A name for bound variables of a sort.
 fn default_name(t: &Tables, sort: SortId) -> Option<(Symbol, SortId)> {
     t.program.words.find("x").map(|name| (name, sort))
 }

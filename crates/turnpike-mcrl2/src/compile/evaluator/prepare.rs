@@ -1,12 +1,13 @@
-//! Adds the symbols that stuck terms may contain although the specification does not mention them.
+//! Adds the symbols that stuck terms may contain even though the specification does not mention
+//! them.
 
 use crate::typed::{Builtin, Program, Sort, SortId};
 
 /// Adds the built-in functions that evaluation may have to write down: `==` of fields for a stuck
-/// `==` of structures, `<` for a stuck `>`, and the like. Without them such terms stay as they were
-/// written, which is right, but not what the tools print.
+/// `==` of structures, `<` for a stuck `>`, and so on. Without them such terms stay as they were
+/// written, which is correct, but differs from what the mCRL2 tools print.
 pub fn prepare(program: &mut Program) {
-    // The name of variables that the specification has no name for.
+    // The name of variables without a name in the specification.
     program.words.intern("x");
     let truth = [SortId::BOOL, SortId::BOOL];
     for (builtin, name, domain) in

@@ -13,23 +13,23 @@ use crate::builtin::logic;
 use crate::typed::{Builtin, SymbolId};
 use crate::value::{Head, Value};
 
-/// What a step of an evaluation gives.
+/// The result of an evaluation step.
 pub(super) type Answer = Result<Value, Fault>;
 
-/// How an evaluation goes on.
+/// How an evaluation continues.
 enum Next {
-    /// With the value of another node.
+    /// It continues with another node.
     Node(NodeId),
-    /// This is the value.
+    /// It ends with this value.
     Value(Value),
 }
 
-/// Stack that must be left when evaluation goes deeper, and how much is added then.
+/// The stack that must be left when evaluation goes deeper, and the size of a new segment.
 const RED_ZONE: usize = 192 * 1024;
 const MORE_STACK: usize = 2 * 1024 * 1024;
 
 impl Machine {
-    /// The value of a node. One long match, so that the inner loop of every search is one jump
+    /// Evaluates a node. One long match, so that the inner loop of every search is a single jump
     /// table.
     pub(super) fn eval(&mut self, t: &Arc<Tables>, body: &Body, mut node: NodeId, base: usize) -> Answer {
         loop {
@@ -79,7 +79,7 @@ impl Machine {
                 }
                 Node::Not { of, symbol } => {
                     let of = self.operand(t, body, of, base)?;
-                    Ok(self.opposite(t, of).unwrap_or_else(|| self.stuck(symbol, &[of])))
+                    Ok(self.negate(t, of).unwrap_or_else(|| self.stuck(symbol, &[of])))
                 }
                 Node::Equal { left, right, symbol } => {
                     let (left, right) = self.operands(t, body, left, right, base)?;
@@ -182,7 +182,7 @@ impl Machine {
                 }
                 Node::Once(index) => match body.once[index as usize].value.get() {
                     Some(&value) => Ok(value),
-                    None => self.once(t, body, index, base),
+                    None => self.evaluate_once(t, body, index, base),
                 },
                 Node::Let { slot, value, body: inner } => {
                     let value = self.operand(t, body, value, base)?;
@@ -205,7 +205,7 @@ impl Machine {
         }
     }
 
-    /// The value of a node that is likely to be a variable or a constant.
+    /// Evaluates a node that is likely to be a variable or a constant.
     #[inline(always)]
     fn operand(&mut self, t: &Arc<Tables>, body: &Body, node: NodeId, base: usize) -> Answer {
         match body.nodes[node as usize] {
@@ -270,7 +270,7 @@ impl Machine {
         })
     }
 
-    /// The nodes that are less frequent, kept out of the jump table's loop.
+    /// The rarer nodes, kept out of the hot loop.
     #[inline(never)]
     fn rare(&mut self, t: &Arc<Tables>, body: &Body, node: NodeId, base: usize) -> Answer {
         match body.nodes[node as usize] {
@@ -312,12 +312,12 @@ impl Machine {
                 self.comprehension(t, binder, &captured)
             }
             Node::Quantifier(index) => self.quantifier(t, body, index, base),
-            // Decision trees are walked by `run`.
+            // Nodes of decision trees are handled by `run`.
             _ => Ok(Value::FALSE),
         }
     }
 
-    /// Evaluates nodes on top of the stack, and says where the first one stands.
+    /// Evaluates nodes onto the stack and returns the position of the first value.
     pub(super) fn push_all(
         &mut self,
         t: &Arc<Tables>,
@@ -363,7 +363,7 @@ impl Machine {
 
     /// The first evaluation of a closed expression.
     #[cold]
-    fn once(&mut self, t: &Arc<Tables>, body: &Body, index: u32, base: usize) -> Answer {
+    fn evaluate_once(&mut self, t: &Arc<Tables>, body: &Body, index: u32, base: usize) -> Answer {
         let once = &body.once[index as usize];
         // Its value must not depend on which evaluation needs it first.
         let (steps, bound) = (self.steps, self.bound);

@@ -16,7 +16,7 @@ use super::run::{Answer, deeper};
 use crate::typed::{Builtin, SortId, SymbolId, SymbolKind};
 use crate::value::{Head, Value};
 
-/// A term made by a built-in function.
+/// The built-in function at the head of a term.
 fn builtin_of(t: &Tables, head: Option<Head>) -> Option<Builtin> {
     match head {
         Some(Head::Symbol(symbol)) => match t.program.symbols.get(symbol.index())?.kind {
@@ -129,7 +129,7 @@ impl Machine {
                         .and_then(|(found, equal)| self.combine(t, Builtin::Or, equal, found));
                 }
                 match (head, found) {
-                    (Some(Head::CoSet), Some(found)) => Ok(self.opposite(t, found)),
+                    (Some(Head::CoSet), Some(found)) => Ok(self.negate(t, found)),
                     _ => Ok(found),
                 }
             }
@@ -138,10 +138,10 @@ impl Machine {
                 let usual = self.apply_values(t, function, &[element])?;
                 match self.set_member(t, sort, element, exceptions)? {
                     Some(Value::FALSE) => Ok(Some(usual)),
-                    Some(Value::TRUE) => Ok(self.opposite(t, usual)),
+                    Some(Value::TRUE) => Ok(self.negate(t, usual)),
                     Some(exception) => {
                         let equal = self.equal_at(t, SortId::BOOL, usual, exception)?;
-                        Ok(equal.and_then(|equal| self.opposite(t, equal)))
+                        Ok(equal.and_then(|equal| self.negate(t, equal)))
                     }
                     None => Ok(None),
                 }
@@ -152,7 +152,7 @@ impl Machine {
                 match (builtin, &parts[..]) {
                     (Builtin::Complement, &[of]) => {
                         let inside = deeper(|| self.set_member(t, sort, element, of))?;
-                        Ok(inside.and_then(|inside| self.opposite(t, inside)))
+                        Ok(inside.and_then(|inside| self.negate(t, inside)))
                     }
                     (Builtin::Bag2Set, &[bag]) => {
                         let count = self.count_of(t, sort, element, bag)?;
@@ -169,7 +169,8 @@ impl Machine {
         }
     }
 
-    /// Whether something is in a union, intersection or difference.
+    /// Whether an element is in a union, intersection or difference, given whether it is in each
+    /// operand.
     pub(super) fn both(
         &mut self,
         t: &Arc<Tables>,
@@ -181,7 +182,7 @@ impl Machine {
             Builtin::Union => self.combine(t, Builtin::Or, left, right),
             Builtin::Intersection => self.combine(t, Builtin::And, left, right),
             _ => {
-                let right = self.opposite(t, right)?;
+                let right = self.negate(t, right)?;
                 self.combine(t, Builtin::And, left, right)
             }
         }
@@ -248,7 +249,8 @@ impl Machine {
         }
     }
 
-    /// How often something is in a union, intersection or difference of bags.
+    /// The count of an element in a union, intersection or difference of bags, given its counts in
+    /// the operands.
     pub(super) fn counts(
         &mut self,
         t: &Tables,
@@ -292,8 +294,8 @@ impl Machine {
         }
     }
 
-    /// The count stored for an element in a finite bag: `Some(None)` when there is none, `None` if
-    /// that is open.
+    /// The count stored for an element of a finite bag: `Some(None)` if there is none, `None` if
+    /// that is undecided.
     fn stored_count(
         &mut self,
         t: &Arc<Tables>,
@@ -306,7 +308,7 @@ impl Machine {
         for pair in pairs.chunks_exact(2) {
             match (self.equal_at(t, sort, element, pair[0])?, found) {
                 (Some(Value::TRUE), None) => found = Some(pair[1]),
-                // Two terms for the same element.
+                // Two terms stand for the same element.
                 (Some(Value::TRUE), Some(before)) => match self.heap.add(before, pair[1]) {
                     Some(sum) => found = Some(sum),
                     None => return Ok(None),
@@ -325,7 +327,7 @@ impl Machine {
         if let Some(bag) = self.heap.bag_of(&all) {
             return Ok(bag);
         }
-        // A count that is stuck: those that are known add up, the others stay as they are.
+        // If some counts are stuck, the known ones are added up and the others stay as they are.
         let (known, open): (Vec<_>, Vec<_>) = all.into_iter().partition(|pair| self.heap.is_number(pair.1));
         let known = self.heap.bag_of(&known).unwrap_or(Value::EMPTY_BAG);
         let mut bag = known;

@@ -1,4 +1,4 @@
-//! Tables of expressions and their values, mostly taken from what the mCRL2 tools print.
+//! Tables of expressions and their values, mostly from the output of the mCRL2 tools.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn try_evaluate(specification: &str, expression: &str) -> Result<String, Evaluat
     Ok(machine.heap.print(&rules.program(), &*rules, value))
 }
 
-/// Checks `expression = expected` for every row.
+/// Checks `expression = expected` for all rows.
 fn check(specification: &str, rows: &[(&str, &str)]) {
     let mut wrong = Vec::new();
     for (expression, expected) in rows {
@@ -66,7 +66,7 @@ fn rules_for_if_do_not_make_it_eager() {
 }
 
 #[test]
-fn calls_that_come_back_are_remembered() {
+fn repeated_calls_are_remembered() {
     let fib = "map fib: Nat -> Nat; var n: Nat;
         eqn n < 2 -> fib(n) = n; n >= 2 -> fib(n) = fib(Int2Nat(n - 1)) + fib(Int2Nat(n - 2));";
     check(fib, &[("fib(80)", "23416728348467685")]);
@@ -476,8 +476,7 @@ fn quantifiers() {
     );
 }
 
-/// Functions may be equal without having the same text, or the same text without being from the
-/// same place.
+/// Functions that differ only in the names of variables are equal, wherever they are defined.
 #[test]
 fn binders_that_differ_in_names_are_the_same_value() {
     let specification = "map f, g, h: Nat -> Nat -> Nat; var n: Nat;

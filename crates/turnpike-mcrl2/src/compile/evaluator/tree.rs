@@ -12,16 +12,16 @@ use super::node::{Body, Function, Node, NodeId, Otherwise, Switch, Test};
 use super::{Rules, Scope};
 use crate::typed::{Builtin, Program, SymbolKind, VariableId};
 
-/// A tree with more states than this tries its rules one after the other instead.
-const LARGE: usize = 2000;
+/// Beyond this many states a tree tries its rules one after the other.
+const MAX_TREE_STATES: usize = 2000;
 
-/// A rule on its way through the tree.
+/// A rule that may still apply at a node of the tree.
 #[derive(Clone, Debug)]
 struct Item<'a> {
     rule: usize,
-    /// What is still to be tested, by slot.
+    /// The remaining tests, by slot.
     tests: Vec<(u32, Test, &'a [Pattern])>,
-    /// The slots of variables; those with several must hold the same.
+    /// The slots of its variables. All slots of one variable must hold the same value.
     bound: Vec<(VariableId, u32)>,
 }
 
@@ -29,10 +29,10 @@ struct Builder<'a> {
     group: &'a Group,
     compiler: Compiler<'a>,
     lazy: u64,
-    /// The slots for arguments of what a slot holds.
+    /// The slots for the arguments of the value in a slot.
     slots: FxHashMap<(u32, u32), u32>,
     memo: FxHashMap<Vec<u32>, NodeId>,
-    /// The condition and right side of rules, by what had been evaluated.
+    /// The condition and right side of rules, by the set of evaluated parameters.
     bodies: FxHashMap<(usize, u64), (Option<NodeId>, NodeId)>,
     fail: NodeId,
 }
@@ -104,7 +104,7 @@ impl<'a> Item<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// The tree for some rules, the parameters in `forced` being evaluated.
+    /// The tree for these rules when the parameters in `forced` have been evaluated.
     fn build(&mut self, items: Vec<Item<'a>>, forced: u64) -> NodeId {
         let Some(first) = items.first() else { return self.fail };
         let mut key: Vec<u32> = vec![forced as u32, (forced >> 32) as u32];
@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
         node
     }
 
-    /// Evaluates a parameter first, if need be.
+    /// Evaluates a parameter first if it may be delayed.
     fn force(&mut self, slot: u32, forced: u64, then: impl FnOnce(&mut Self, u64) -> NodeId) -> NodeId {
         if slot as usize >= self.group.arity.min(64) || (forced | !self.lazy) >> slot & 1 == 1 {
             return then(self, forced);
@@ -137,7 +137,7 @@ impl<'a> Builder<'a> {
     }
 
     fn switch(&mut self, items: &[Item<'a>], slot: u32, forced: u64) -> NodeId {
-        let alone = self.memo.len() > LARGE;
+        let alone = self.memo.len() > MAX_TREE_STATES;
         let test_of = |item: &Item<'a>| item.tests.iter().find(|test| test.0 == slot).copied();
         let mut cases: Vec<Test> = Vec::new();
         for item in &items[..if alone { 1 } else { items.len() }] {
@@ -192,7 +192,7 @@ impl<'a> Builder<'a> {
         *self.slots.entry((slot, index)).or_insert_with(|| scope.fresh())
     }
 
-    /// A rule that matches: what remains is to compare variables and to evaluate the condition.
+    /// A rule whose pattern matches: compares repeated variables, then evaluates the condition.
     fn leaf(&mut self, items: &[Item<'a>], forced: u64) -> NodeId {
         let (item, rest) = (&items[0], &items[1..]);
         let mut same: Vec<(u32, u32)> = Vec::new();

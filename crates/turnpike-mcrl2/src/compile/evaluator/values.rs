@@ -1,11 +1,11 @@
-//! Values as terms of built-in functions.
+//! Implements the built-in functions for values.
 
 use super::library::Tables;
 use crate::builtin::Domain;
 use crate::typed::{Builtin, SortId, SymbolId};
 use crate::value::{Head, Heap, Value};
 
-/// Values of a heap, while the function `symbol` is evaluated.
+/// The values of a heap during the evaluation of the function `symbol`.
 pub(super) struct Values<'a> {
     pub(super) heap: &'a mut Heap,
     pub(super) tables: &'a Tables,
@@ -14,7 +14,7 @@ pub(super) struct Values<'a> {
 
 impl Domain for Values<'_> {
     type Term = Value;
-    /// The list from there on.
+    /// The rest of the list.
     type Cursor = Value;
     const HAS_RESIDUALS: bool = true;
 

@@ -1,13 +1,13 @@
-//! Finds the summands that the locations of a state may enable, in a tree that is walked along
-//! these locations.
+//! Finds the summands that a state may enable, in a decision tree over the locations of its
+//! components.
 //!
-//! A node stands for some parameters at some locations. It holds the items that need no further
-//! location, and for each parameter to test next a table from locations to nodes.
+//! A node fixes the locations of some parameters. It holds the items that need no further location,
+//! and for each parameter to test next a table from locations to nodes.
 
-/// No node.
+/// Marks the absence of a node.
 const NONE: u32 = u32::MAX;
 
-/// Sets of tests, each found by the locations of a state.
+/// Sets of tests, looked up by the locations of a state.
 #[derive(Debug)]
 pub(crate) struct Index {
     nodes: Vec<Node>,
@@ -15,14 +15,15 @@ pub(crate) struct Index {
 
 #[derive(Debug, Default)]
 struct Node {
-    /// Found here.
+    /// Items without further tests.
     items: Vec<u32>,
-    /// Which word is tested next, and the node for each of its locations.
+    /// The words to test next, each with the node for each of its locations.
     branches: Vec<(u32, Vec<u32>)>,
 }
 
 impl Index {
-    /// Of items, each with its tests: words (increasing) and the locations they must be at.
+    /// Builds the tree for items, each given by its tests: words (increasing) and the locations
+    /// they must hold.
     pub(crate) fn new<'a>(items: impl IntoIterator<Item = &'a [(u32, u32)]>) -> Self {
         let mut index = Index { nodes: vec![Node::default()] };
         for (item, tests) in items.into_iter().enumerate() {
@@ -57,14 +58,14 @@ impl Index {
         table[location as usize] as usize
     }
 
-    /// Appends all items whose tests hold, in an order that depends on the locations only.
-    /// `location` gives the location of a word.
+    /// Appends all items whose tests hold. The order depends on the locations only. `location`
+    /// gives the location that a word holds.
     #[inline]
     pub(crate) fn collect(&self, location: impl Fn(u32) -> u32, found: &mut Vec<u32>) {
         self.walk(&self.nodes[0], &location, found);
     }
 
-    /// As deep as there are tests in one item.
+    /// The recursion is as deep as an item has tests.
     fn walk(&self, node: &Node, location: &impl Fn(u32) -> u32, found: &mut Vec<u32>) {
         found.extend_from_slice(&node.items);
         for (word, table) in &node.branches {
@@ -83,7 +84,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Walking the tree finds what testing every item finds.
+        /// The tree finds exactly the items that testing each one finds.
         #[test]
         fn finds_what_a_scan_finds(
             items in proptest::collection::vec(

@@ -13,14 +13,14 @@ pub(crate) use self::network::{
 };
 pub(crate) use self::on_demand::OnDemand;
 pub(crate) use self::signature::{Signature, SignatureAction, Signatures};
-pub(crate) use self::termination::Ending;
+pub(crate) use self::termination::Termination;
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::index::Index;
-use self::termination::{ending, is_termination};
+use self::termination::{find_termination, is_termination};
 
 use crate::compile::evaluator::{Code, Machine, Rules, Scope, prepare};
 use crate::compile::solver::Plan;
@@ -30,12 +30,12 @@ use crate::typed::expression;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
 use crate::value::Value;
 
-/// Calls of functions that a constant may take to be computed beforehand. Others are computed when
-/// they are needed, so that exploring begins at once.
+/// How many calls a constant may take to be computed at compile time. Costlier constants are
+/// computed when they are first needed, so that exploration starts at once.
 const CONSTANT_STEPS: u64 = 5_000;
 
-/// Compiles a linear process. Every step adds to the scope, the program or the compiler that the
-/// next one needs.
+/// Compiles a linear process. Each step extends the scope, the program or the compiler for the next
+/// one.
 pub(crate) fn compile(process: LinearProcess) -> Network {
     let LinearProcess { mut program, parameters, summands, later, initial_distribution, initial, structure } =
         process;
@@ -44,16 +44,16 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
     let timed = summands.iter().any(|summand| summand.time.is_some())
         || later.as_ref().is_some_and(|later| later.timed().is_some());
     let Layout { mut scope, words, now } = Layout::new(&mut program, &parameters, timed);
-    let ending = match &later {
-        None => ending(&program, &parameters, &summands, &initial, &mut scope),
-        Some(later) if later.may_terminate() => Ending::Word(scope.fresh()),
-        Some(_) => Ending::Never,
+    let termination = match &later {
+        None => find_termination(&program, &parameters, &summands, &initial, &mut scope),
+        Some(later) if later.may_terminate() => Termination::Word(scope.fresh()),
+        Some(_) => Termination::Never,
     };
     let width = scope.size().max(1);
     if scope.size() == 0 {
         scope.fresh();
     }
-    // What expressions need beyond those of the process is added before the program is shared.
+    // Everything that expressions need beyond the process is added before the program is shared.
     let extras: Vec<Extras> =
         summands.iter().map(|summand| Extras::new(&mut program, summand, now)).collect();
     let initial_possible = initial_distribution.as_ref().map(|one| not_zero(&mut program, one.weight));
@@ -65,7 +65,7 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
     let mut machine = Machine::new(Arc::clone(&rules));
     machine.set_step_limit(CONSTANT_STEPS);
     let frame = scope.size();
-    let ended = if let Ending::Word(word) = ending { Some(word) } else { None };
+    let ended = if let Termination::Word(word) = termination { Some(word) } else { None };
     let signatures = Arc::new(Signatures::default());
     let mut compiler = Compiler {
         program: Arc::clone(&program),
@@ -107,14 +107,14 @@ pub(crate) fn compile(process: LinearProcess) -> Network {
         initial,
         initial_choice,
         initial_signature,
-        ending,
+        termination,
         program,
         rules,
         structure,
     }
 }
 
-/// A slot for each global variable, and some value of its sort if one is known.
+/// A slot for each global variable, and an expression for a value of its sort if there is one.
 fn represent_globals(
     program: &mut Program,
     scope: &mut Scope,
@@ -127,16 +127,16 @@ fn represent_globals(
     globals.into_iter().map(represent).collect()
 }
 
-/// The words of a state.
+/// The layout of a state.
 struct Layout {
     scope: Scope,
     words: FxHashMap<VariableId, u32>,
-    /// The time of the last action with a time: its word and its variable.
+    /// The word and the variable that hold the time of the last timed action.
     now: Option<(u32, VariableId)>,
 }
 
 impl Layout {
-    /// A word for each parameter, and one for the time if there is time.
+    /// A word for each parameter, and one for the time if actions are timed.
     fn new(program: &mut Program, parameters: &[lower::Parameter], timed: bool) -> Self {
         let mut scope = Scope::default();
         let mut words: FxHashMap<VariableId, u32> = FxHashMap::default();
@@ -153,11 +153,11 @@ impl Layout {
     }
 }
 
-/// What the compiled form of a summand needs beyond its own expressions.
+/// Conditions that a compiled summand needs beyond its own.
 struct Extras {
-    /// That its time is later than that of the last step.
+    /// The time is later than that of the last timed action.
     after: Option<ExpressionId>,
-    /// That an outcome of its choice is possible.
+    /// The outcome of the choice has a probability other than 0.
     possible: Option<ExpressionId>,
 }
 
@@ -193,7 +193,7 @@ fn not_zero(program: &mut Program, weight: ExpressionId) -> ExpressionId {
     compare(program, Builtin::NotEqual, "!=", weight, zero)
 }
 
-/// Makes code of expressions, and clusters of summands.
+/// Compiles expressions to code, and summands to clusters.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     pub(crate) program: Arc<Program>,
@@ -206,18 +206,19 @@ pub(crate) struct Compiler {
     frame: usize,
     /// The word and the variable that hold the time.
     now: Option<(u32, VariableId)>,
-    /// The word that says whether all components have terminated.
+    /// The word that is 1 when all components have terminated.
     ended: Option<u32>,
     signatures: Arc<Signatures>,
 }
 
 impl Compiler {
-    /// The program, to add to it.
+    /// The program, for additions.
     pub(crate) fn program(&mut self) -> &mut Program {
         Arc::make_mut(&mut self.program)
     }
 
-    /// Summands that need the same locations become a cluster. With the slots that its frame needs.
+    /// Compiles summands that need the same locations to a cluster. Also returns the frame size it
+    /// needs.
     pub(crate) fn cluster(&mut self, summands: &[lower::Summand]) -> (Cluster, usize) {
         self.frame = self.scope.size();
         let now = self.now;
@@ -229,15 +230,15 @@ impl Compiler {
         (Cluster::new(compiled), self.frame)
     }
 
-    /// Code for conditions over the parameters, the words that they read, and the slots that a
-    /// frame needs for them.
+    /// Compiles conditions over the parameters. Also returns the words that they read and the frame
+    /// size they need.
     pub(crate) fn conditions(&mut self, conditions: &[ExpressionId]) -> (Vec<Code>, Vec<u32>, usize) {
         let mut scope = self.scope.clone();
         let codes = conditions.iter().map(|&one| self.code(one, &mut scope)).collect();
         (codes, self.reads(self.free(conditions).iter()), scope.size())
     }
 
-    /// Puts summands with the same tests together. The order is that of the first of each.
+    /// Groups summands by the locations they need, in the order of the first summand of each group.
     fn clusters(&mut self, summands: &[lower::Summand], extras: &[Extras]) -> (Vec<Arc<Cluster>>, Index) {
         let mut tests: Vec<Vec<(u32, u32)>> = Vec::new();
         let mut parts: Vec<Vec<(Summand, Vec<u32>)>> = Vec::new();
@@ -276,7 +277,7 @@ impl Compiler {
         let tested = self.free(&conditions);
         let reads = self.reads(shown.iter().chain(&tested));
 
-        // A variable that occurs nowhere has some value, whichever.
+        // Variables that occur nowhere are dropped, because no sort is empty.
         let variables: Vec<VariableId> = summand
             .variables
             .iter()
@@ -347,7 +348,7 @@ impl Compiler {
         match update {
             lower::Update::If { condition, then, otherwise, control } => {
                 let code = self.code(*condition, scope);
-                // Nested as deep as the conditions in the text.
+                // The recursion is as deep as the conditions nest in the source.
                 let (then, otherwise) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
                     (self.update(then, scope), self.update(otherwise, scope))
                 });
@@ -382,7 +383,7 @@ impl Compiler {
 
     fn source(&mut self, root: ExpressionId, scope: &mut Scope) -> Source {
         let mut bare = root;
-        // Conversions change nothing about a value.
+        // Conversions do not change a value.
         while let Expression::Upcast(inner) = *self.program.expression(bare) {
             bare = inner;
         }
@@ -395,7 +396,7 @@ impl Compiler {
         }
     }
 
-    /// The values of the expressions that represent global variables, as far as they have any.
+    /// The values of the expressions that stand for global variables, where they have any.
     fn represent(
         &mut self,
         globals: Vec<(u32, VariableId, Option<ExpressionId>)>,
@@ -432,7 +433,7 @@ impl Compiler {
     }
 }
 
-/// All expressions of an update, but for those that leave a parameter as it is.
+/// All expressions of an update except those that leave a parameter unchanged.
 fn expressions_of(program: &Program, update: &lower::Update, out: &mut Vec<ExpressionId>) {
     let mut rest = vec![update];
     while let Some(update) = rest.pop() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::index::Index;
 use super::on_demand::OnDemand;
 use super::signature::{Signature, Signatures};
-use super::termination::Ending;
+use super::termination::Termination;
 use crate::compile::evaluator::{Code, Rules};
 use crate::compile::solver::Plan;
 use crate::lower;
@@ -19,13 +19,13 @@ pub(crate) struct Network {
     pub(crate) program: Arc<Program>,
     pub(crate) rules: Arc<Rules>,
     pub(crate) parameters: Vec<lower::Parameter>,
-    /// Words of a state: the parameters, then the time if there is one. Never none.
+    /// The words of a state: the parameters, then the time if there is one. At least 1.
     pub(crate) width: usize,
-    /// The word that holds the time of the last action with a time.
+    /// The word that holds the time of the last timed action.
     pub(crate) now: Option<u32>,
     /// Words that hold locations.
     pub(crate) controls: Vec<u32>,
-    /// Slots of the frame that all code runs in. The first ones are the words of a state.
+    /// The slots of the frame that all code runs in. The words of a state come first.
     pub(crate) frame: usize,
     /// Slots of global variables, with the variables and the values chosen for them.
     pub(crate) constants: Vec<(u32, (VariableId, Value))>,
@@ -33,16 +33,16 @@ pub(crate) struct Network {
     pub(crate) clusters: Vec<Arc<Cluster>>,
     /// Clusters by locations.
     pub(crate) index: Index,
-    /// What makes clusters when there are too many to have them all; none are listed then.
+    /// Builds clusters on demand if there would be too many. `clusters` is empty then.
     pub(crate) on_demand: Option<OnDemand>,
     /// Whether some step is a probabilistic choice.
     pub(crate) has_choices: bool,
     pub(crate) initial: Vec<Update>,
     pub(crate) initial_choice: Option<Choice>,
-    /// The signature of steps out of the initial choice.
+    /// The signature of the steps from the initial choice.
     pub(crate) initial_signature: u32,
-    /// How successful termination is distinguished from deadlock.
-    pub(crate) ending: Ending,
+    /// How to tell successful termination from deadlock.
+    pub(crate) termination: Termination,
     /// The components that the process was made from.
     pub(crate) structure: lower::Structure,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Network {
 #[derive(Debug)]
 pub(crate) struct Cluster {
     pub(crate) groups: Vec<Group>,
-    /// Words that some of them reads.
+    /// The words that any of its summands reads.
     pub(crate) reads: Vec<u32>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Summand {
     pub(crate) choice: Option<Choice>,
     pub(crate) updates: Vec<Update>,
     pub(crate) span: Span,
-    /// Whether different solutions may be the same transition.
+    /// Whether different solutions may give the same transition.
     pub(crate) repeats: bool,
     /// The variables of its sum, and the slots that hold their values.
     pub(crate) variables: Box<[(VariableId, u32)]>,
@@ -84,11 +84,11 @@ pub(crate) struct Summand {
 /// When a summand is enabled.
 #[derive(Debug)]
 pub(crate) enum Guard {
-    /// All must hold.
+    /// All of these conditions must hold.
     Conditions(Vec<(Code, ExpressionId)>),
-    /// For every solution.
+    /// Enabled once for every solution.
     Plan(Plan),
-    /// One solution is as good as all.
+    /// Enabled once if there is a solution.
     Once(Plan),
 }
 
@@ -102,13 +102,13 @@ pub(crate) struct Choice {
 /// Where a value comes from.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// It is always the same, and kept.
+    /// A constant, which is kept alive.
     Constant(Value),
     Slot(u32),
     Code(Code),
 }
 
-/// What a component becomes.
+/// The next location of a component and its assignments.
 #[derive(Debug)]
 pub(crate) enum Update {
     If {
@@ -122,8 +122,8 @@ pub(crate) enum Update {
 }
 
 impl Cluster {
-    /// Of summands, each with the words that it reads. The order of groups is that of the first of
-    /// each.
+    /// Groups summands by the words that they read, in the order of the first summand of each
+    /// group.
     pub(crate) fn new(summands: impl IntoIterator<Item = (Summand, Vec<u32>)>) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         for (summand, reads) in summands {
@@ -145,13 +145,13 @@ impl Network {
         self.on_demand.as_ref().map_or_else(|| Arc::clone(&self.program), OnDemand::program)
     }
 
-    /// A value as it is printed.
+    /// The text of a value.
     pub(crate) fn text(&self, heap: &Heap, value: Value) -> String {
         heap.print(&self.rules.program(), &Functions(&self.rules), value)
     }
 }
 
-/// The functions and quantifiers among values.
+/// Resolves the functions and quantifiers in values.
 struct Functions<'r>(&'r Rules);
 
 impl Binders for Functions<'_> {
@@ -165,7 +165,7 @@ pub(crate) fn location_word(location: u32) -> u32 {
     i32::try_from(location).ok().and_then(Value::small).map_or(0, Value::word)
 }
 
-/// The location that a word of a state holds; nonsense for a word that holds something else.
+/// The location that a word of a state holds. Meaningless for words that hold other values.
 #[inline]
 pub(crate) fn location_of(word: u32) -> u32 {
     word >> 1

@@ -1,10 +1,9 @@
-//! Clusters of summands that are compiled on demand, because all of them together would be too
-//! many.
+//! Compiles clusters of summands on demand, for processes with too many to compile all of them.
 //!
-//! In a state, the guards of each component select a set of its possible edges, which has a number.
-//! A cluster depends only on the sets of the components that take part in it, so it is compiled
-//! once, however many combinations of sets it occurs in. The order in which clusters are compiled
-//! is not observable: the same state always gets them in the same order.
+//! In a state, the guards of each component select a set of its possible edges. These sets are
+//! numbered. A cluster depends only on the sets of the components that take part in it, so it is
+//! compiled once, however many combinations of sets it occurs in. The order of compilation is not
+//! observable: a state always gets its clusters in the same order.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,54 +17,54 @@ use crate::lower::Composition;
 use crate::typed::Program;
 use crate::value::Value;
 
-/// Combinations of sets that are remembered.
-const MOST_PLACES: usize = 1 << 17;
+/// The number of cached combinations of edge sets.
+const MAX_CACHED_COMBINATIONS: usize = 1 << 17;
 
-/// What makes clusters, shared by all explorers.
+/// Compiles clusters for all explorers.
 #[derive(Debug)]
 pub(crate) struct OnDemand {
     pub(crate) components: Vec<Component>,
-    workshop: Mutex<Workshop>,
+    builder: Mutex<ClusterBuilder>,
 }
 
-/// A component: when its edges are possible.
+/// When the edges of a component are possible.
 #[derive(Debug)]
 pub(crate) struct Component {
     /// The word that holds its location.
     pub(crate) control: Option<u32>,
-    /// By location.
-    pub(crate) places: Vec<Place>,
+    /// The edges that leave each location.
+    pub(crate) places: Vec<LocationEdges>,
 }
 
 /// The edges that leave a location.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct LocationEdges {
     edges: Vec<(u32, Vec<Code>)>,
     /// The words that their conditions read.
     pub(crate) reads: Vec<u32>,
 }
 
 #[derive(Debug)]
-struct Workshop {
+struct ClusterBuilder {
     composition: Composition,
     compiler: Compiler,
-    /// By components and their sets.
-    clusters: FxHashMap<Vec<(u32, u32)>, Arc<Made>>,
-    places: FxHashMap<Vec<u32>, Arc<[Arc<Made>]>>,
+    /// By the components that take part and the numbers of their edge sets.
+    clusters: FxHashMap<Vec<(u32, u32)>, Arc<CompiledCluster>>,
+    combinations: FxHashMap<Vec<u32>, Arc<[Arc<CompiledCluster>]>>,
 }
 
-/// A cluster, with a number of its own.
+/// A numbered cluster.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct CompiledCluster {
     pub(crate) number: u32,
     pub(crate) cluster: Arc<Cluster>,
-    /// Slots that a frame needs for it.
+    /// The frame size that it needs.
     pub(crate) frame: usize,
 }
 
-impl Place {
-    /// The edges that are not impossible. Undecided guards are left to the summands, which report
-    /// why.
+impl LocationEdges {
+    /// The edges whose guards are not false. An undecided guard is left to the summands, which
+    /// report the cause.
     pub(crate) fn possible(&self, machine: &mut Machine, base: usize) -> Vec<u32> {
         let mut fails = |code: &Code| {
             let value = machine.evaluate(code, base).ok();
@@ -77,15 +76,15 @@ impl Place {
 }
 
 impl OnDemand {
-    /// `frame` becomes as large as conditions need it.
+    /// Enlarges `frame` to what the guards need.
     pub(crate) fn new(composition: Composition, mut compiler: Compiler, frame: &mut usize) -> Self {
         let components = (0..composition.components())
             .map(|component| {
-                let mut places: Vec<Place> = Vec::new();
+                let mut places: Vec<LocationEdges> = Vec::new();
                 for guarded in composition.guarded(&compiler.program, component) {
                     let from = guarded.from as usize;
                     if places.len() <= from {
-                        places.resize_with(from + 1, Place::default);
+                        places.resize_with(from + 1, LocationEdges::default);
                     }
                     let (codes, reads, size) = compiler.conditions(&guarded.conditions);
                     *frame = size.max(*frame);
@@ -98,33 +97,36 @@ impl OnDemand {
                 Component { control: composition.control(component).map(|word| word as u32), places }
             })
             .collect();
-        let (clusters, places) = (FxHashMap::default(), FxHashMap::default());
-        OnDemand { components, workshop: Mutex::new(Workshop { composition, compiler, clusters, places }) }
+        let (clusters, combinations) = (FxHashMap::default(), FxHashMap::default());
+        OnDemand {
+            components,
+            builder: Mutex::new(ClusterBuilder { composition, compiler, clusters, combinations }),
+        }
     }
 
-    fn workshop(&self) -> MutexGuard<'_, Workshop> {
-        self.workshop.lock().unwrap_or_else(PoisonError::into_inner)
+    fn builder(&self) -> MutexGuard<'_, ClusterBuilder> {
+        self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of a set of edges of a component.
     pub(crate) fn set(&self, component: usize, edges: &[u32]) -> u32 {
-        self.workshop().composition.set(component, edges)
+        self.builder().composition.set(component, edges)
     }
 
-    /// The clusters for the sets of the components.
-    pub(crate) fn clusters(&self, sets: &[u32]) -> Result<Arc<[Arc<Made>]>, Diagnostic> {
-        self.workshop().clusters(sets)
+    /// The clusters for the edge sets of all components.
+    pub(crate) fn clusters(&self, sets: &[u32]) -> Result<Arc<[Arc<CompiledCluster>]>, Diagnostic> {
+        self.builder().clusters(sets)
     }
 
-    /// The program with what was added to it so far.
+    /// The program with everything that was added to it so far.
     pub(crate) fn program(&self) -> Arc<Program> {
-        Arc::clone(&self.workshop().compiler.program)
+        Arc::clone(&self.builder().compiler.program)
     }
 }
 
-impl Workshop {
-    fn clusters(&mut self, sets: &[u32]) -> Result<Arc<[Arc<Made>]>, Diagnostic> {
-        if let Some(known) = self.places.get(sets) {
+impl ClusterBuilder {
+    fn clusters(&mut self, sets: &[u32]) -> Result<Arc<[Arc<CompiledCluster>]>, Diagnostic> {
+        if let Some(known) = self.combinations.get(sets) {
             return Ok(Arc::clone(known));
         }
         let joints = self.composition.joints(self.compiler.program(), sets)?;
@@ -137,17 +139,17 @@ impl Workshop {
             let summands = self.composition.summands(self.compiler.program(), &joint);
             let (cluster, frame) = self.compiler.cluster(&summands);
             let number = self.clusters.len() as u32;
-            let made = Arc::new(Made { number, cluster: Arc::new(cluster), frame });
-            self.clusters.insert(joint.components, Arc::clone(&made));
-            all.push(made);
+            let compiled = Arc::new(CompiledCluster { number, cluster: Arc::new(cluster), frame });
+            self.clusters.insert(joint.components, Arc::clone(&compiled));
+            all.push(compiled);
         }
         // What has no summands needs no visit.
-        all.retain(|made| !made.cluster.groups.is_empty());
-        if self.places.len() >= MOST_PLACES {
-            self.places.clear();
+        all.retain(|compiled| !compiled.cluster.groups.is_empty());
+        if self.combinations.len() >= MAX_CACHED_COMBINATIONS {
+            self.combinations.clear();
         }
-        let all: Arc<[Arc<Made>]> = all.into();
-        self.places.insert(sets.to_vec(), Arc::clone(&all));
+        let all: Arc<[Arc<CompiledCluster>]> = all.into();
+        self.combinations.insert(sets.to_vec(), Arc::clone(&all));
         Ok(all)
     }
 }

@@ -1,11 +1,11 @@
-//! Signatures of labels: which actions they consist of and what values go with each.
+//! Signatures of labels: their actions and the kinds of values that follow.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::lower::ActionInstance;
 use crate::typed::{Program, SortId};
 
-/// Everything about a label but its values.
+/// A label without its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Signature {
     /// The actions, in the order of their names.
@@ -16,7 +16,7 @@ pub(crate) struct Signature {
     pub(crate) weighted: bool,
 }
 
-/// An action of a label without its values. Actions of one name may be declared with several sorts.
+/// An action of a label without its values. One name may be declared with several sorts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SignatureAction {
     pub(crate) name: String,
@@ -25,7 +25,7 @@ pub(crate) struct SignatureAction {
 }
 
 impl SignatureAction {
-    /// What an action of the process looks like in a label.
+    /// The action of a process as it appears in labels.
     pub(crate) fn new(program: &Program, action: &ActionInstance) -> Self {
         let count = action.arguments.len();
         let mut declared =
@@ -42,7 +42,7 @@ impl SignatureAction {
         SignatureAction { name: name.to_owned(), sorts: Box::default() }
     }
 
-    /// How many arguments it has.
+    /// The number of its arguments.
     pub(crate) fn arity(&self) -> usize {
         self.sorts.len()
     }

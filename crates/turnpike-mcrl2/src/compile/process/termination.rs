@@ -6,31 +6,30 @@ use crate::compile::evaluator::Scope;
 use crate::lower::{self, Goto};
 use crate::typed::Program;
 
-/// How a state is known in which everything has terminated.
+/// How to recognise a state in which all components have terminated.
 #[derive(Debug)]
-pub(crate) enum Ending {
-    /// There is none.
+pub(crate) enum Termination {
+    /// There is no such state.
     Never,
-    /// All words that hold locations hold some of these, and that happens in no other way.
+    /// The location words all hold locations of this set, which happens in no other way.
     Locations(FxHashSet<(u32, u32)>),
-    /// A word of its own is 1.
+    /// A dedicated word is 1.
     Word(u32),
 }
 
-/// Whether a summand is the end of all components.
+/// Whether a summand is the termination of all components.
 pub(crate) fn is_termination(program: &Program, summand: &lower::Summand) -> bool {
     matches!(&*summand.actions, [only] if only.arguments.is_empty() && program.text(only.name) == "Terminate")
 }
 
-/// How termination is recognised: by the locations if they decide it, otherwise by a word of its
-/// own.
-pub(crate) fn ending(
+/// Recognises termination by the locations if they determine it, otherwise by a dedicated word.
+pub(crate) fn find_termination(
     program: &Program,
     parameters: &[lower::Parameter],
     summands: &[lower::Summand],
     initial: &[lower::Update],
     scope: &mut Scope,
-) -> Ending {
+) -> Termination {
     let (mut ended, mut others) = (FxHashSet::default(), FxHashSet::default());
     initial.iter().for_each(|update| locations_of(update, &mut others));
     for summand in summands {
@@ -42,13 +41,13 @@ pub(crate) fn ending(
         here.peek().is_some() && here.all(|place| !others.contains(place))
     });
     match (ended.is_empty(), certain) {
-        (true, _) => Ending::Never,
-        (false, true) => Ending::Locations(ended),
-        (false, false) => Ending::Word(scope.fresh()),
+        (true, _) => Termination::Never,
+        (false, true) => Termination::Locations(ended),
+        (false, false) => Termination::Word(scope.fresh()),
     }
 }
 
-/// All locations that an update may lead to, with the words that hold them.
+/// All locations that an update may lead to, with their words.
 fn locations_of(update: &lower::Update, out: &mut FxHashSet<(u32, u32)>) {
     let mut rest = vec![update];
     while let Some(update) = rest.pop() {

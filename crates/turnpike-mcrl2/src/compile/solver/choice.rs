@@ -1,4 +1,4 @@
-//! The ways to find values for an open variable, and which of them is the cheapest.
+//! Ways to enumerate an open variable, and the choice of the cheapest.
 
 use crate::syntax::Container;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
@@ -8,9 +8,9 @@ use super::linear_form::{Sum, least, mentions, sum};
 use super::literal::{Literal, Relation, builtin, comparison};
 use super::pattern::{Draft, Kind, Pattern, Patterns};
 
-/// The assumed size of a collection about which nothing is known.
+/// The assumed size of a collection that gives no estimate.
 const MEMBERS: u64 = 8;
-/// The assumed length of an interval about which nothing is known.
+/// The assumed length of an interval that gives no estimate.
 const LENGTH: u64 = 16;
 
 /// `factor * x + sum <= 0`, or `<`.
@@ -20,20 +20,20 @@ pub(super) struct DraftBound {
     pub(super) constant: i64,
     pub(super) known: Vec<(i64, ExpressionId)>,
     pub(super) strict: bool,
-    /// Which literal.
+    /// The index of the literal that it comes from.
     pub(super) literal: usize,
-    /// Whether it is all that the literal says.
+    /// Whether the literal says nothing else.
     pub(super) exact: bool,
 }
 
-/// A way to find values.
+/// A way to enumerate values.
 #[derive(Clone, Debug)]
 pub(super) enum Choice {
     /// `value == pattern`
     Solve { literal: usize, value: ExpressionId, pattern: Draft },
     /// `pattern == 0`
     Root { literal: usize, pattern: Draft },
-    /// The literal is the variable.
+    /// The literal is a variable itself.
     Truth { literal: usize, variable: VariableId },
     /// `pattern in collection`
     Member { literal: usize, collection: ExpressionId, pattern: Draft, certain: bool },
@@ -43,7 +43,7 @@ pub(super) enum Choice {
     Values { variable: VariableId },
 }
 
-/// What choices are made from.
+/// The state of a plan from which the next step is chosen.
 pub(super) struct Choices<'a> {
     pub(super) program: &'a Program,
     pub(super) rewritten: &'a [SymbolId],
@@ -57,8 +57,8 @@ pub(super) struct Choices<'a> {
 }
 
 impl Choices<'_> {
-    /// The cheapest way; among equals that of the first literal, then that of the first variable.
-    /// Ways that may turn out to be impossible only count when `uncertain` ones are asked for.
+    /// The cheapest way. Ties go to the first literal, then to the first variable. Ways that may
+    /// turn out to be impossible are considered only if `uncertain`.
     pub(super) fn best(&mut self, uncertain: bool) -> Option<Choice> {
         let mut best: Option<(u64, Choice)> = None;
         let mut consider = |cost: u64, choice: Choice| {
@@ -138,7 +138,7 @@ impl Choices<'_> {
         None
     }
 
-    /// Whether a collection is finite by its sort.
+    /// Whether a collection is finite because of its sort.
     fn certain(&self, collection: ExpressionId) -> bool {
         match self.program.sorts.get(self.program.sort_of(collection)) {
             Sort::Container(Container::List | Container::FSet | Container::FBag, _) => true,
@@ -146,8 +146,7 @@ impl Choices<'_> {
         }
     }
 
-    /// An estimate of how many elements a collection has: at least 1, because an equation is
-    /// better.
+    /// An estimate of the number of elements. At least 1, so that an equation is cheaper.
     fn members(&self, collection: ExpressionId) -> u64 {
         match self.program.expression(collection) {
             Expression::List(elements) | Expression::Set(elements) => (elements.len() as u64).max(1),
@@ -161,7 +160,7 @@ impl Choices<'_> {
         sum(self.program, left, self.open)?.plus(-1, &sum(self.program, right, self.open)?)
     }
 
-    /// The literals that compare sums, as sums compared with 0.
+    /// The literals that compare linear forms, as comparisons with 0.
     pub(super) fn sums(&self) -> Vec<(usize, Relation, Sum)> {
         let mut sums = Vec::new();
         for (index, literal) in self.literals.iter().enumerate() {
@@ -176,7 +175,7 @@ impl Choices<'_> {
         sums
     }
 
-    /// What the literals say about the least and the greatest value of an integer.
+    /// The lower and upper bounds that the literals give for an integer.
     pub(super) fn bounds(
         &self,
         sums: &[(usize, Relation, Sum)],
@@ -195,7 +194,7 @@ impl Choices<'_> {
                 if factor == 0 {
                     continue;
                 }
-                // Other open variables are at least as large as their sorts say.
+                // Other open variables are at least the least value of their sort.
                 let mut constant = Some(sum.constant);
                 for &(times, other) in sum.open.iter().filter(|(_, other)| *other != variable) {
                     let least = least(self.program.variable(other).sort).filter(|_| times > 0);
@@ -212,7 +211,7 @@ impl Choices<'_> {
     }
 }
 
-/// An estimate of how many numbers an interval has: at least 1, because an equation is better.
+/// An estimate of the number of integers. At least 1, so that an equation is cheaper.
 fn length(sort: SortId, lower: &[DraftBound], upper: &[DraftBound]) -> u64 {
     let visible = |bounds: &[DraftBound]| -> Vec<i64> {
         let constant = bounds.iter().filter(|bound| bound.known.is_empty());

@@ -5,24 +5,24 @@ use rustc_hash::FxHashMap;
 use crate::syntax::Container;
 use crate::typed::{Program, Sort, SortId};
 
-/// Sorts with at most this many values are listed; larger ones are built field by field, or not at
-/// all.
+/// Sorts with at most this many values are listed. Values of larger sorts are built field by field,
+/// if at all.
 pub const LIST_LIMIT: u64 = 1 << 16;
 
-/// Sizes of sorts, each computed once.
+/// Sizes of sorts, memoized.
 #[derive(Clone, Debug, Default)]
 pub struct Sizes {
     known: FxHashMap<SortId, Option<u64>>,
 }
 
 impl Sizes {
-    /// How many values a sort has: `u64::MAX` when it is at least that many, nothing when it has
-    /// infinitely many or they cannot be constructed.
+    /// The number of values of a sort: `u64::MAX` if there are at least that many, `None` if there
+    /// are infinitely many or they cannot be constructed.
     pub fn of(&mut self, program: &Program, sort: SortId) -> Option<u64> {
         if let Some(&size) = self.known.get(&sort) {
             return size;
         }
-        // A sort that is met again below itself is infinite: this is what it finds.
+        // A recursive sort is infinite: the recursion finds this entry.
         self.known.insert(sort, None);
         let size = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.compute(program, sort));
         self.known.insert(sort, size);
@@ -73,13 +73,12 @@ pub fn is_finite(program: &Program, sort: SortId) -> bool {
     finite_size(program, sort).is_some()
 }
 
-/// How many values a sort has; see [`Sizes::of`].
+/// The number of values of a sort; see [`Sizes::of`].
 pub fn finite_size(program: &Program, sort: SortId) -> Option<u64> {
     Sizes::default().of(program, sort)
 }
 
-/// Why the values of a sort cannot be listed, for the user; `None` if they can be constructed one
-/// after the other.
+/// Why the values of a sort cannot be enumerated, for the user; `None` if they can be.
 pub(super) fn obstacle(program: &Program, sort: SortId) -> Option<String> {
     let text = || program.sort_text(sort);
     match program.sorts.get(sort) {

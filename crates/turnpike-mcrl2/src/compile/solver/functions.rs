@@ -1,6 +1,6 @@
 //! Functions between finite sorts as values: a constant function with exceptions, or for several
-//! arguments a lambda that compares them with the rows of a table. The same table always gives the
-//! same value.
+//! arguments a lambda that compares them with the rows of a table. Equal tables give the same
+//! value.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::value::Value;
 pub(super) struct Functions {
     code: Code,
     size: usize,
-    /// Where the results go, and before each of them the arguments that it belongs to.
+    /// The slots of each row: those of the arguments, and that of their result.
     rows: Vec<(Vec<u32>, u32)>,
-    /// Where the result for all other arguments goes.
+    /// The slot of the result for all other arguments.
     otherwise: u32,
 }
 
 impl Functions {
-    /// Prepares the lambda for a sort; `rows` are all arguments.
+    /// Compiles the lambda for a sort. `rows` are all its arguments.
     pub(super) fn new(
         rules: &Arc<Rules>,
         program: &Program,
@@ -43,7 +43,8 @@ impl Functions {
             let choice = program.sorts.function(&[SortId::BOOL, codomain, codomain], codomain);
             let word = program.words.intern("if");
             let choice = program.builtin(Builtin::If, word, choice);
-            // Rows without exceptions would never end; a sort with one value needs none.
+            // A sort that is listed has at most 16 rows, unless all results are equal and no row is
+            // needed.
             for _ in rows.iter().take(16) {
                 let keys: Vec<VariableId> =
                     domain.iter().map(|&sort| program.add_variable(name, sort, span)).collect();
@@ -70,8 +71,8 @@ impl Functions {
         Functions { code, size: scope.size(), rows: slots, otherwise }
     }
 
-    /// The functions with these tables of results, one for each row of arguments. `usual` is the
-    /// first value of the result.
+    /// The functions with these tables of results, one result for each row of arguments. `usual` is
+    /// the first value of the result sort.
     pub(super) fn all(
         &self,
         machine: &mut Machine,

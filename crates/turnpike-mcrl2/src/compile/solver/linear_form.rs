@@ -1,15 +1,14 @@
-//! Numbers as linear forms: a constant, known parts and open variables, each with an integer
-//! factor. Used to solve `x + k == e` and `2 * x < e`.
+//! Linear forms: a constant, known parts and open variables, each with an integer factor. Used to
+//! solve `x + k == e` and `2 * x < e`.
 
 use crate::typed::expression;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
 
 use super::literal::builtin;
 
-/// Sums with more parts than this are not taken apart.
+/// Sums with more parts than this are treated as opaque.
 const MAX_PARTS: usize = 64;
-/// Nor are those that need more work than this: expressions may share parts, so that walking them
-/// can take long.
+/// So are sums that take more work than this: with shared subexpressions a walk can take long.
 const MAX_WORK: usize = 10_000;
 
 /// `constant + factor * part + … + factor * variable + …`
@@ -51,7 +50,7 @@ pub(super) fn mentions(program: &Program, id: ExpressionId, open: &[VariableId])
     expression::free_variables(program, id).iter().any(|variable| open.contains(variable))
 }
 
-/// A number as a sum; `None` if an open variable stands where it cannot be reached.
+/// A number as a linear form; `None` if an open variable occurs other than linearly.
 pub(super) fn sum(program: &Program, id: ExpressionId, open: &[VariableId]) -> Option<Sum> {
     Summation { program, open, work: MAX_WORK, met: 0 }.of(id)
 }
@@ -60,7 +59,7 @@ struct Summation<'a> {
     program: &'a Program,
     open: &'a [VariableId],
     work: usize,
-    /// How often an open variable was met.
+    /// How many occurrences of open variables have been visited.
     met: usize,
 }
 
@@ -69,7 +68,8 @@ impl Summation<'_> {
         self.work = self.work.checked_sub(1)?;
         let met = self.met;
         let total = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parts(id))?;
-        // What is known as a whole is computed as a whole. In `x - x + k` only `k` is known.
+        // A part without open variables is computed as a whole. In `x - x + k` only `k` is such a
+        // part.
         if self.met == met && !total.known.is_empty() {
             return Some(Sum { known: vec![(1, id)], ..Sum::default() });
         }
@@ -108,7 +108,7 @@ impl Summation<'_> {
                         }
                     }
                 }
-                // Conversions that always succeed.
+                // Conversions that cannot fail.
                 Some((Builtin::Convert, &[body]))
                     if self.program.sort_of(body) <= self.program.sort_of(id) =>
                 {
@@ -121,7 +121,7 @@ impl Summation<'_> {
         (!mentions(self.program, id, self.open)).then(|| Sum { known: vec![(1, id)], ..Sum::default() })
     }
 
-    /// The constant that an expression visibly is.
+    /// The value of an expression that is visibly a constant.
     fn constant(&mut self, id: ExpressionId) -> Option<i64> {
         let visible = match self.program.expression(id) {
             Expression::Number(_) | Expression::Upcast(_) => true,

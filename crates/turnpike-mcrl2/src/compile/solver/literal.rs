@@ -1,23 +1,23 @@
-//! Splits conditions into literals: the parts of a conjunction, each with a sign, so that
-//! `!(x < 3)` is a bound too.
+//! Splits conditions into literals, the signed parts of a conjunction, so that `!(x < 3)` also
+//! gives a bound.
 
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolKind};
 
-/// A truth value that a solution must have.
+/// A condition with the truth value it must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Literal {
     /// The condition.
     pub(super) expression: ExpressionId,
     /// Whether it must be true; otherwise it must be false.
     pub(super) holds: bool,
-    /// The part of the caller's condition that it comes from.
+    /// The part of the caller's condition that this literal comes from.
     pub(super) origin: ExpressionId,
-    /// Whether it is one side of a disjunction: when it is stuck the whole may be true all the
-    /// same.
+    /// Whether it is one side of a disjunction. The disjunction may be true even if this side is
+    /// stuck.
     pub(super) partial: bool,
 }
 
-/// How two sides compare; `a > b` is turned round.
+/// How two sides compare; `a > b` is read as `b < a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     /// `a == b`
@@ -37,7 +37,7 @@ pub(super) fn builtin(program: &Program, id: ExpressionId) -> Option<(Builtin, &
     }
 }
 
-/// The parts of `expression` being `holds`, from left to right.
+/// The conjuncts of `expression` having the value `holds`, from left to right.
 pub(super) fn split(program: &Program, expression: ExpressionId, holds: bool) -> Vec<(ExpressionId, bool)> {
     let mut parts = Vec::new();
     let mut todo = vec![(expression, holds)];
@@ -55,8 +55,8 @@ pub(super) fn split(program: &Program, expression: ExpressionId, holds: bool) ->
     parts
 }
 
-/// The alternatives of `expression` being `holds`: all literals of an alternative must hold. A
-/// condition that is not a disjunction has one alternative.
+/// The disjuncts of `expression` having the value `holds`, each a list of literals that must all
+/// hold. There is one if it is not a disjunction.
 pub(super) fn alternatives(
     program: &Program,
     expression: ExpressionId,
@@ -92,8 +92,8 @@ pub(super) fn comparison(
 ) -> Option<(Relation, ExpressionId, ExpressionId)> {
     let (operator, arguments) = builtin(program, expression)?;
     let &[left, right] = arguments else { return None };
-    // The negation of an order is an order only on numbers: of two sets neither may include the
-    // other.
+    // Only numbers are totally ordered, so that a negated comparison is a comparison: of two sets,
+    // neither may include the other.
     let total = program.sort_of(left).is_number();
     Some(match (operator, holds) {
         (Builtin::Equal, true) | (Builtin::NotEqual, false) => (Relation::Equal, left, right),

@@ -1,12 +1,12 @@
-//! Finds the equation that defines a call, if the arguments of the call determine it.
+//! Finds the only equation that can apply to a call, if its arguments determine it.
 
 use super::literal::builtin;
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolId, SymbolKind};
 
-/// The right side of the only equation that can apply to a call, and what its variables stand for;
-/// `None` if it has a condition, or when it depends on values which equation applies. Constructors
-/// that are `rewritten` show nothing.
+/// The right side of the only equation that can apply to a call, with the substitution for its
+/// variables. `None` if the equation has a condition, or if it depends on values which equation
+/// applies. Constructors in `rewritten` do not distinguish equations.
 pub(super) fn only_equation(
     program: &Program,
     rewritten: &[SymbolId],
@@ -46,8 +46,8 @@ struct Matching<'a> {
 }
 
 impl Matching<'_> {
-    /// Whether expressions are instances of patterns, whatever their variables are; `None` if that
-    /// depends.
+    /// Whether expressions match patterns for all values of their variables; `None` if that depends
+    /// on the values.
     fn all(&mut self, patterns: &[ExpressionId], arguments: &[ExpressionId]) -> Option<bool> {
         if patterns.len() != arguments.len() {
             return None;
@@ -129,7 +129,7 @@ mod tests {
         glob x: Nat; y: S; z: List(Nat); w: Bool;
         init delta;";
 
-    /// The right side that is found, with its variables replaced.
+    /// The right side of the equation found, with its variables replaced.
     fn found(call: &str) -> Option<String> {
         let (specification, errors) = parse_specification(RULES);
         assert!(errors.is_empty(), "{errors:?}");

@@ -1,7 +1,7 @@
 //! The solver: enumerates the values of variables that make a condition true, for sums, quantifiers
 //! and probabilistic choices.
 //!
-//! A [`Plan`] is made once. It splits the condition and binds one variable after another in the
+//! A [`Plan`] is made once per condition. It binds one variable after another, each in the
 //! cheapest way: by solving an equation (`x == e`, `x + k == e`, `e == c(x, y)`, `e == x |> l`), by
 //! the elements of a list, set or bag (`x in e`), by the integers between bounds (`x < e`), or by
 //! all values of a finite sort. The rest of the condition is tested as soon as its variables are
@@ -47,46 +47,46 @@ use crate::compile::evaluator::{EvaluationError, Machine, Rules, Scope};
 use crate::typed::{ExpressionId, Program, VariableId};
 use crate::value::Value;
 
-/// How many candidates the variables of a sum may be narrowed to before the solver gives up.
+/// How many candidates a sum may narrow before the solver gives up.
 pub const SUM_LIMIT: usize = 100_000;
-/// The same for a quantifier, which is then not decided.
+/// The same for a quantifier, which is then undecided.
 pub const QUANTIFIER_LIMIT: usize = 1_000;
 
-/// How the values of some variables are found, decided once: bound by an equation, taken from a
-/// list or set, an interval, all values of a finite sort, or built constructor by constructor.
+/// A plan to enumerate the values of some variables: from an equation, a list or set, an interval,
+/// the values of a finite sort, or by building them constructor by constructor.
 #[derive(Clone, Debug)]
 pub struct Plan {
     steps: Arc<[Step]>,
     limit: usize,
-    /// So many values of a bounded number are tried, from the least of its sort on.
+    /// Limits the enumeration of an interval to this many values from the least of the sort.
     most: Option<u32>,
 }
 
-/// What to find.
+/// The problem to plan for.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
-    /// The variables.
+    /// The variables to enumerate.
     pub variables: &'a [VariableId],
-    /// Truth values, each with what it must be.
+    /// The conditions, each with the truth value that it must have.
     pub conditions: &'a [(ExpressionId, bool)],
-    /// Whether it only matters if there is a solution: variables that occur in no condition get no
-    /// value.
+    /// Whether only the existence of a solution matters. Variables that occur in no condition get
+    /// no value then.
     pub witness: bool,
-    /// How many candidates may be looked at where nothing bounds their number.
+    /// How many candidates may be tried when nothing bounds their number.
     pub limit: usize,
 }
 
 /// Why an enumeration stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnumerationError {
-    /// A part of the condition is neither true nor false; the culprit.
+    /// A part of the condition is neither true nor false.
     Stuck {
         /// The part of the condition.
         condition: ExpressionId,
-        /// What it became, or the part of it that has no value.
+        /// The value of that part, or of the component of it that is stuck.
         value: Value,
     },
-    /// The values of this variable cannot be enumerated, or more than the limit were tried.
+    /// This variable cannot be enumerated, or the limit was reached.
     Endless {
         /// The variable.
         variable: VariableId,
@@ -104,9 +104,8 @@ impl From<EvaluationError> for EnumerationError {
 }
 
 impl Plan {
-    /// Plans for `variables`, which get slots in `scope`, such that all of `conditions` hold. All
-    /// other variables of the conditions have slots already, or get them, and are filled in by the
-    /// caller.
+    /// Plans for the values of `variables`, which get slots in `scope`, for which all `conditions`
+    /// hold. The other variables of the conditions get slots too, and the caller sets them.
     pub fn new(
         rules: &Arc<Rules>,
         program: &Program,
@@ -120,19 +119,19 @@ impl Plan {
         Plan::for_query(rules, program, &query, scope)
     }
 
-    /// Plans for a query; otherwise as [`Plan::new`].
+    /// Plans for a query. See [`Plan::new`] for the slots.
     pub fn for_query(rules: &Arc<Rules>, program: &Program, query: &Query, scope: &mut Scope) -> Plan {
         let steps =
             Planner::new(rules, program, scope).plan(query.variables, query.conditions, query.witness);
-        // The user's wish is about quantifiers.
+        // The user's setting applies to quantifiers only.
         let most = program.execution.quantifier_limit.filter(|_| query.witness);
         let limit = most.map_or(query.limit, |most| query.limit.min(most as usize));
         Plan { steps: steps.into(), limit, most }
     }
 
-    /// Plans for a probabilistic choice: all values of `variables` for which `weight` is not 0,
-    /// which is what `possible` says. Also gives the slot that the weight stands in then. `None` if
-    /// that is best left to [`Plan::new`].
+    /// Plans for a probabilistic choice: the values of `variables` for which `weight` is not 0, as
+    /// `possible` states. Also returns the slot that holds the weight of each solution. `None` if
+    /// [`Plan::new`] suits better.
     pub fn weighted(
         rules: &Arc<Rules>,
         program: &Program,
@@ -145,8 +144,8 @@ impl Plan {
         Some((Plan { steps: steps.into(), limit: SUM_LIMIT, most: None }, slot))
     }
 
-    /// Calls `visit` for every solution, with the variables' slots of the frame at `base` filled.
-    /// Solutions come in an order that depends on the values of the frame only, each once.
+    /// Calls `visit` for every solution, with the variables set in the frame at `base`. Each
+    /// solution is visited once, in an order that depends on the values of the frame only.
     pub fn run(
         &self,
         machine: &mut Machine,

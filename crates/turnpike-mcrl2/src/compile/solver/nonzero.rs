@@ -1,6 +1,6 @@
-//! Conditions under which a number is 0, or is not: a product is split into its factors, an `if`
-//! into its branches. This finds the outcomes of `dist x, y: Nat[f(x) * f(y)]` one variable at a
-//! time.
+//! Splits conditions that a number is 0, or not 0: a product into its factors, an `if` into its
+//! branches. This makes it possible to find the outcomes of `dist x, y: Nat[f(x) * f(y)]` one
+//! variable at a time.
 
 use super::literal::builtin;
 use super::planner::Planner;
@@ -8,8 +8,8 @@ use crate::typed::expression;
 use crate::typed::{Builtin, Expression, ExpressionId, SymbolId};
 
 impl Planner<'_> {
-    /// `number == 0` or `number != 0` with the parts of the number compared instead; `None` if it
-    /// has none.
+    /// Rewrites `number == 0` or `number != 0` to comparisons of the parts of the number; `None` if
+    /// it has no such parts.
     pub(super) fn compared_with_zero(&mut self, id: ExpressionId) -> Option<ExpressionId> {
         let (is, symbol, number, zero) = match (self.program.expression(id), builtin(&self.program, id)?) {
             (Expression::Call { symbol, .. }, (Builtin::Equal, &[left, right])) => {

@@ -15,7 +15,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The number that a value is.
+    /// Reads a number from a value; `None` if it is not a number.
     pub(super) fn read(heap: &Heap, value: Value) -> Option<Number> {
         match value.as_small() {
             Some(small) => Some(Number::Small(small.into())),
@@ -23,7 +23,7 @@ impl Number {
         }
     }
 
-    /// The number as a value.
+    /// The value of this number.
     pub(super) fn write(&self, heap: &mut Heap) -> Value {
         match self {
             Number::Small(number) => heap.whole(*number),
@@ -49,7 +49,7 @@ impl Number {
         Number::Exact(self.exact() + other.exact() * RBig::from(IBig::from(factor)))
     }
 
-    /// A `factor`-th of this, the factor not being 0.
+    /// This divided by `factor`, which is not 0.
     pub(super) fn over(self, factor: i64) -> Number {
         if let Number::Small(number) = self
             && let Some(0) = number.checked_rem(factor)
@@ -59,7 +59,7 @@ impl Number {
         Number::Exact(self.exact() / RBig::from(IBig::from(factor)))
     }
 
-    /// The largest integer that is not larger.
+    /// The largest integer that is at most this number.
     pub(super) fn floor(&self) -> IBig {
         match self {
             Number::Small(number) => IBig::from(*number),
@@ -67,7 +67,7 @@ impl Number {
         }
     }
 
-    /// The smallest integer that is not smaller.
+    /// The smallest integer that is at least this number.
     pub(super) fn ceil(&self) -> IBig {
         match self {
             Number::Small(number) => IBig::from(*number),
@@ -75,7 +75,7 @@ impl Number {
         }
     }
 
-    /// Whether it is of a kind.
+    /// Whether the number is of this kind.
     pub(super) fn is(&self, kind: Kind) -> bool {
         let whole = || match self {
             Number::Small(_) => true,

@@ -1,6 +1,6 @@
-//! The outcomes of `dist x, y: S[f(x) * g(x, y)]` over small sorts, with their probabilities. A
-//! factor is computed as soon as its variables are bound; a factor that is 0 prunes the search, and
-//! no factor is computed again for variables that it does not mention.
+//! Enumerates the outcomes of `dist x, y: S[f(x) * g(x, y)]` over small sorts, with their
+//! probabilities. A factor is computed as soon as its variables are bound, and a factor of 0 prunes
+//! the search. A factor is not computed again for variables that it does not mention.
 
 use super::finite::LIST_LIMIT;
 use super::linear_form::mentions;
@@ -10,8 +10,9 @@ use super::step::Step;
 use crate::typed::{Builtin, ExpressionId, Program, VariableId};
 
 impl Planner<'_> {
-    /// Plans for all values for which `weight` is not 0, and the slot where it then stands. `None`
-    /// if there are variables whose values are not listed. `origin` is what an error is about.
+    /// Plans for all values for which `weight` is not 0. Also returns the slot that holds the
+    /// weight of a solution. `None` if a variable has too many values to list. Errors refer to
+    /// `origin`.
     pub(super) fn product(
         mut self,
         variables: &[VariableId],
@@ -24,7 +25,7 @@ impl Planner<'_> {
             let size = self.sizes.of(&self.program, sort).filter(|&size| size <= LIST_LIMIT)?;
             open.push((size, self.values(sort)?, variable));
         }
-        // Few values first, as in all plans.
+        // Sorts with few values first, as in all plans.
         open.sort_by_key(|&(size, ..)| size);
         let slots: Vec<u32> = open.iter().map(|&(.., variable)| self.scope.slot(variable)).collect();
         let mut factors = factors(&self.program, weight);
@@ -48,7 +49,7 @@ impl Planner<'_> {
     }
 }
 
-/// What is multiplied, from left to right.
+/// The factors of a product, from left to right.
 fn factors(program: &Program, weight: ExpressionId) -> Vec<ExpressionId> {
     let (mut found, mut todo) = (Vec::new(), vec![weight]);
     while let Some(id) = todo.pop() {

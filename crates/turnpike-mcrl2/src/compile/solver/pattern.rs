@@ -9,17 +9,17 @@ use crate::typed::{
 use super::linear_form::{mentions, sum};
 use super::literal::builtin;
 
-/// Patterns nest no deeper than this.
+/// The deepest nesting of patterns.
 const MAX_DEPTH: usize = 200;
-/// Patterns have no more parts than this that bind something.
+/// The most parts of a pattern that bind something.
 const MAX_PARTS: usize = 1000;
 
-/// What a value must be to be one of a variable's sort, when it comes from a larger sort.
+/// The test for whether a value of a larger sort belongs to the sort of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Anything.
     Any,
-    /// An integer that is at least this.
+    /// An integer of at least this.
     From(i64),
     /// An integer.
     Whole,
@@ -30,7 +30,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What a number must be to be one of this sort.
+    /// The kind of numbers that belong to a sort.
     pub(super) fn of_number(sort: SortId) -> Kind {
         match sort {
             SortId::POS => Kind::From(1),
@@ -41,25 +41,25 @@ impl Kind {
     }
 }
 
-/// A pattern, over expressions and variables while planning, over code and slots when running.
+/// A pattern, over expressions and variables in planning, over code and slots in running.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern<E, V> {
     /// An open variable.
     Bind(V, Kind),
-    /// Something known, or bound further left.
+    /// A known expression, or one whose variables are bound further left.
     Equal(E),
     /// `constant + factor * known + … + factor * variable`
     Sum { constant: i64, known: Vec<(i64, E)>, factor: i64, variable: V, kind: Kind },
-    /// A constructor of a structured sort, which has `all` these.
+    /// A constructor of a structured sort, whose constructors are `all`.
     Constructor { symbol: SymbolId, all: Box<[SymbolId]>, fields: Vec<Pattern<E, V>> },
-    /// A list that begins with these elements, and how it ends: just there, if nothing is said.
+    /// A list with these first elements. It ends after them if there is no `tail`.
     List { elements: Vec<Pattern<E, V>>, tail: Option<Box<Pattern<E, V>>> },
-    /// Something from a smaller sort.
+    /// A value of a smaller sort.
     Within(Kind, Box<Pattern<E, V>>),
 }
 
 impl<E, V: Copy> Pattern<E, V> {
-    /// The same over something else.
+    /// The pattern with its expressions and variables replaced.
     pub(super) fn map<F, W>(
         &self,
         expression: &mut impl FnMut(&E) -> F,
@@ -88,7 +88,7 @@ impl<E, V: Copy> Pattern<E, V> {
         }
     }
 
-    /// The variables that it binds, from left to right.
+    /// Collects the variables that it binds, from left to right.
     pub(super) fn bound(&self, into: &mut Vec<V>) {
         match self {
             Pattern::Bind(variable, _) | Pattern::Sum { variable, .. } => into.push(*variable),
@@ -108,20 +108,20 @@ impl<E, V: Copy> Pattern<E, V> {
 /// A pattern over expressions.
 pub(super) type Draft = Pattern<ExpressionId, VariableId>;
 
-/// Finds patterns.
+/// Builds patterns.
 pub(super) struct Patterns<'a> {
     pub(super) program: &'a Program,
-    /// Constructors that equations rewrite: no patterns.
+    /// Constructors that equations rewrite. They cannot occur in patterns.
     pub(super) rewritten: &'a [SymbolId],
-    /// What is not bound yet; shrinks as patterns bind it.
+    /// The variables that are not bound yet. Patterns remove those that they bind.
     pub(super) open: Vec<VariableId>,
-    /// How many parts have been found.
+    /// The number of parts so far.
     pub(super) parts: usize,
 }
 
 impl Patterns<'_> {
-    /// The expression as a pattern for a value of its sort; `None` if an open variable cannot be
-    /// solved for.
+    /// The expression as a pattern for its value; `None` if it cannot be solved for an open
+    /// variable.
     pub(super) fn find(&mut self, id: ExpressionId, depth: usize) -> Option<Draft> {
         if !mentions(self.program, id, &self.open) {
             return Some(Pattern::Equal(id));

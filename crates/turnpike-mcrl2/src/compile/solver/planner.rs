@@ -1,4 +1,4 @@
-//! Makes plans: binds one variable after another, each in the cheapest way available at that point.
+//! Plans an enumeration: binds one variable after another, each in the cheapest way at that point.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::step::{Bound, SlotPattern, Step, Test};
 use super::unfold::extensible;
 use super::values::list;
 
-/// A plan has no more branches than this.
+/// The most branches of a plan.
 const MAX_BRANCHES: usize = 256;
 
 pub(super) struct Planner<'a> {
@@ -33,22 +33,22 @@ pub(super) struct Planner<'a> {
     pub(super) rewritten: Vec<SymbolId>,
     equalities: Vec<SortId>,
     branches: usize,
-    /// Whether the first solution will do.
+    /// Whether one solution is enough.
     witness: bool,
-    /// The caller's variables that fields belong to.
+    /// For variables that stand for fields, the caller's variable that they belong to.
     roots: FxHashMap<VariableId, VariableId>,
-    /// Whether the caller's conditions must be true.
+    /// The truth value that each of the caller's conditions must have.
     signs: FxHashMap<ExpressionId, bool>,
 }
 
-/// What remains to be planned.
+/// The state of planning: what is still to be bound and tested.
 #[derive(Clone, Debug, Default)]
 struct Rest {
     open: Vec<VariableId>,
     literals: Vec<Literal>,
-    /// Alternatives that other branches deal with.
+    /// Alternatives that earlier branches cover.
     exclusions: Vec<Vec<(ExpressionId, bool)>>,
-    /// Variables that are constructors of others.
+    /// Variables to be built from a constructor and the variables of its fields.
     builds: Vec<(VariableId, SymbolId, Vec<VariableId>)>,
     avoid: Vec<ExpressionId>,
 }
@@ -100,7 +100,7 @@ impl<'a> Planner<'a> {
         self.steps(rest)
     }
 
-    /// Those variables whose values are too many to be listed.
+    /// Those variables with too many values to list.
     fn many(&mut self, variables: &[VariableId]) -> Vec<VariableId> {
         let mut many = variables.to_vec();
         many.retain(|&variable| {
@@ -110,7 +110,7 @@ impl<'a> Planner<'a> {
         many
     }
 
-    /// The program, to be added to.
+    /// The program, for additions.
     pub(super) fn extend(&mut self) -> &mut Program {
         if let Cow::Borrowed(program) = self.program {
             self.program = Cow::Owned(extensible(self.rules, program));
@@ -118,7 +118,7 @@ impl<'a> Planner<'a> {
         self.program.to_mut()
     }
 
-    /// The caller's variable that a variable is part of.
+    /// The caller's variable that a variable belongs to.
     fn root(&self, variable: VariableId) -> VariableId {
         self.roots.get(&variable).copied().unwrap_or(variable)
     }
@@ -194,11 +194,11 @@ impl<'a> Planner<'a> {
                 let mut literals = std::mem::take(&mut rest.literals);
                 literals.retain(|literal| {
                     let free = expression::free_variables(&self.program, literal.expression);
-                    let alone = free.iter().all(|variable| narrowed.contains(variable));
-                    if alone {
+                    let independent = free.iter().all(|variable| narrowed.contains(variable));
+                    if independent {
                         steps.push(Step::Unsettled(Arc::clone(&narrowing), self.test(literal)));
                     }
-                    !alone
+                    !independent
                 });
                 rest.literals = literals;
             }
@@ -226,7 +226,7 @@ impl<'a> Planner<'a> {
         Test { code: self.code(literal.expression), holds, origin, whole }
     }
 
-    /// Tests all whose variables are known by now.
+    /// Adds tests for all literals and exclusions whose variables are bound by now.
     fn tests(&mut self, rest: &mut Rest, steps: &mut Vec<Step>) {
         let mut literals = std::mem::take(&mut rest.literals);
         literals.retain(|literal| {
@@ -344,7 +344,7 @@ impl<'a> Planner<'a> {
         self.lists[&sort].clone()
     }
 
-    /// Branches for the first disjunction with a side that gives a variable its values.
+    /// Branches for the first disjunction in which some side allows a variable to be enumerated.
     fn disjunction(&mut self, rest: &Rest) -> Option<Vec<Rest>> {
         for index in 0..rest.literals.len() {
             let literal = rest.literals[index];
@@ -374,7 +374,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Branches for the first variable of a structured sort that is not recursive: one for each
-    /// constructor, with the fields as variables in its place.
+    /// constructor, with variables for its fields.
     fn constructors(&mut self, rest: &Rest) -> Option<Vec<Rest>> {
         let position = rest.open.iter().position(|&variable| {
             let sort = self.program.variable(variable).sort;

@@ -14,22 +14,22 @@ use super::number::Number;
 use super::pattern::{Kind, Pattern};
 use super::step::{Bound, SlotPattern, Step, Test};
 
-/// Lists up to this length are searched for repeated elements one by one.
+/// Lists up to this length are searched linearly for repeated elements.
 const SHORT: usize = 16;
 
-/// What became of a search below some step.
+/// The result of the search below a step.
 pub(super) type Outcome = Result<ControlFlow<()>, EnumerationError>;
 
 const CONTINUE: Outcome = Ok(ControlFlow::Continue(()));
 
-/// A search under way.
+/// An ongoing search.
 pub(super) struct Run<'a> {
     pub(super) machine: &'a mut Machine,
     pub(super) base: usize,
     pub(super) visit: &'a mut dyn FnMut(&mut Machine) -> ControlFlow<()>,
     pub(super) limit: usize,
     pub(super) most: Option<u32>,
-    /// The first candidate of which it is not known whether it is a solution.
+    /// The error for the first candidate that may or may not be a solution.
     pub(super) first: Option<EnumerationError>,
 }
 
@@ -42,24 +42,24 @@ pub(super) struct Doubt<'a> {
     value: Value,
 }
 
-/// How a value fits a pattern.
+/// Whether a value matches a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
     Yes,
-    /// All is bound, but whether parts are equal must be tested.
+    /// All variables are bound, but the equality of some parts is left to the test.
     Perhaps,
-    /// A variable is not bound, because this is not a constructor.
+    /// A variable cannot be bound, because this part of the value is not a constructor.
     Stuck(Value),
     No,
 }
 
-/// What a bound is.
+/// The value of a bound.
 enum Limit {
     At(IBig),
     Stuck(Value),
 }
 
-/// The least and the greatest value, and what is in doubt about them.
+/// The least and the greatest value, and a bound that is stuck.
 type Limits = (Option<IBig>, Option<IBig>, Option<Doubt<'static>>);
 
 impl Run<'_> {
@@ -73,7 +73,7 @@ impl Run<'_> {
         }
     }
 
-    /// Follows steps to their end. `doubt` is what is in doubt so far.
+    /// Runs steps to their end. `doubt` is the first undecided test so far.
     pub(super) fn steps<'s>(&mut self, steps: &'s [Step], doubt: Option<Doubt<'s>>) -> Outcome {
         let mut doubt = doubt;
         for (index, step) in steps.iter().enumerate() {
@@ -173,7 +173,7 @@ impl Run<'_> {
             }
             Step::Narrow(narrowing) => narrowing.run(self, rest, doubt),
             Step::Endless { variable, reason } => {
-                // What is in doubt already is the better explanation.
+                // An undecided test is the better explanation.
                 match self.first.take() {
                     Some(error) => Err(error),
                     None => Err(EnumerationError::Endless { variable: *variable, reason: reason.clone() }),
@@ -197,7 +197,7 @@ impl Run<'_> {
         }
     }
 
-    /// Binds the variables of a pattern; false when the value does not fit.
+    /// Binds the variables of a pattern; false if the value does not match.
     fn fit<'s>(
         &mut self,
         value: Value,
@@ -303,7 +303,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a value of a larger sort is of a smaller one.
+    /// Whether a value of a larger sort belongs to a smaller one.
     fn is(&self, value: Value, kind: Kind) -> Fit {
         let heap = &self.machine.heap;
         match kind {
@@ -357,8 +357,8 @@ impl Run<'_> {
         }))
     }
 
-    /// The greatest lower and the least upper bound, as far as they have values, and what is in
-    /// doubt about others.
+    /// The greatest lower and the least upper bound among those with values, and a bound that is
+    /// stuck.
     pub(super) fn limits(
         &mut self,
         lower: &[Bound],
@@ -462,7 +462,7 @@ impl Run<'_> {
         CONTINUE
     }
 
-    /// The elements of a list, each once.
+    /// Enumerates the distinct elements of a list.
     fn elements<'s>(
         &mut self,
         list: Value,
@@ -517,7 +517,7 @@ impl Run<'_> {
 }
 
 impl Fit {
-    /// Both parts of a value taken together.
+    /// The result of matching two parts of a value.
     fn and(self, other: Fit) -> Fit {
         match (self, other) {
             (Fit::No, _) | (_, Fit::No) => Fit::No,

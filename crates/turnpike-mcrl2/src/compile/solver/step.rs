@@ -12,36 +12,34 @@ use super::pattern::Pattern;
 /// A pattern over slots.
 pub(super) type SlotPattern = Pattern<Code, u32>;
 
-/// One step: a test, or something that fills slots in several ways one after the other.
+/// One step: a test, or a generator that fills slots in several ways, one after the other.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// Something that must be `holds`.
+    /// A truth value that must be `holds`.
     Test(Test),
-    /// Not all of these may hold: another branch covers that case.
+    /// Excludes the case that all of these hold, which another branch covers.
     Unless(Box<[(Code, bool)]>),
-    /// A number that must not be 0; it and all factors before it multiplied go into the slot.
+    /// A number that must not be 0. Its product with the earlier factors goes into the slot.
     Factor { before: Option<u32>, code: Code, slot: u32, origin: ExpressionId },
-    /// The values of the open variables of a pattern.
+    /// Solves a pattern for its open variables.
     Solve { value: Code, pattern: SlotPattern, test: Test },
-    /// The `x` for which `factor * x + constant + …` is 0, if it is of the right kind: a pattern of
-    /// the form `Sum` for the value 0.
+    /// Solves `factor * x + constant + … == 0`. The pattern is a `Sum`, matched with 0.
     Root { pattern: SlotPattern, test: Test },
     /// The elements of a list, a set or a bag.
     Member { collection: Code, pattern: SlotPattern, test: Test, otherwise: Option<Box<[Step]>> },
     /// The integers between bounds.
     Interval { slot: u32, lower: Vec<Bound>, upper: Vec<Bound>, least: Option<i64> },
-    /// Listed values.
+    /// A list of values.
     Values { slot: u32, values: Arc<[Value]> },
     /// A constructor applied to its fields.
     Build { slot: u32, symbol: SymbolId, fields: Box<[u32]> },
-    /// Whatever is not ruled out, constructor by constructor.
+    /// Values built constructor by constructor, with impossible ones pruned.
     Narrow(Arc<Narrowing>),
-    /// A test that is needed only when the search before it has not settled it for all its
-    /// candidates.
+    /// A test that is skipped if the search is known to have settled it for all candidates.
     Unsettled(Arc<Narrowing>, Test),
     /// The values of this variable cannot be enumerated.
     Endless { variable: VariableId, reason: String },
-    /// Several plans for the rest. Always last.
+    /// Alternative plans for the rest. Always the last step.
     Branches(Vec<Box<[Step]>>),
 }
 
@@ -52,7 +50,7 @@ pub(super) struct Test {
     pub(super) holds: bool,
     /// The part of the caller's condition.
     pub(super) origin: ExpressionId,
-    /// The whole of that part and whether it must be true, when this is only one side of it.
+    /// The complete part and the truth value that it must have, if this is only one side of it.
     pub(super) whole: Option<(Code, bool)>,
 }
 

@@ -1,4 +1,4 @@
-//! Unfolds definitions that hide a constraint on a variable.
+//! Unfolds definitions that hide constraints on variables.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::compile::evaluator::Rules;
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolKind, VariableId};
 
-/// The most definitions that are unfolded.
+/// The most definitions that one literal unfolds.
 const MAX_UNFOLDED: usize = 64;
 
 impl Planner<'_> {
-    /// A literal with definitions unfolded, where they hide what is said about open variables.
+    /// Splits a literal after unfolding the definitions that hide constraints on open variables.
     pub(super) fn unfold_literal(&mut self, literal: Literal, open: &[VariableId]) -> Vec<Literal> {
         let (mut todo, mut count, mut found) = (vec![(literal.expression, literal.holds)], 0, Vec::new());
         while let Some((expression, holds)) = todo.pop() {
@@ -30,8 +30,8 @@ impl Planner<'_> {
         found
     }
 
-    /// The same without `whr`, set comprehension or a function defined by one simple equation at
-    /// the top, where they hide what is said about open variables.
+    /// Unfolds `whr`, a set comprehension or a function with a single applicable equation at the
+    /// top of an expression, if it mentions open variables.
     fn unfold(&mut self, id: ExpressionId, holds: bool, open: &[VariableId]) -> Option<ExpressionId> {
         if open.is_empty() || !mentions(&self.program, id, open) {
             return None;
@@ -46,7 +46,7 @@ impl Planner<'_> {
                     {
                         (*body, Substitution::from_iter([(*variable, element)]))
                     }
-                    // What is in none of these places differs from each.
+                    // Not being in a list means differing from every element.
                     Expression::List(elements) if !holds => {
                         let elements = elements.to_vec();
                         let program = self.extend();
@@ -67,7 +67,7 @@ impl Planner<'_> {
         Some(expression::substitute(self.extend(), body, &with))
     }
 
-    /// What a call is by the only equation that can apply to it.
+    /// Unfolds a call by the only equation that can apply to it.
     pub(super) fn unfold_definition(&mut self, id: ExpressionId) -> Option<ExpressionId> {
         let program = &self.program;
         let Expression::Call { symbol, arguments } = program.expression(id) else { return None };
@@ -83,7 +83,7 @@ impl Planner<'_> {
         Some(expression::substitute(self.extend(), body, &with))
     }
 
-    /// `[x, y]` as `x |> [y]`, in all places; false if there is none.
+    /// Rewrites `[x, y]` to `x |> [y]` in all arguments. False if there is no list to split.
     fn split_lists(&mut self, arguments: &mut [ExpressionId]) -> bool {
         let mut changed = false;
         for argument in arguments {
@@ -107,8 +107,7 @@ impl Planner<'_> {
     }
 }
 
-/// A copy of a program that can be added to without giving a new symbol the id of one that another
-/// copy was given.
+/// A copy of a program that can be extended. New symbols do not get ids that another copy has used.
 pub(super) fn extensible(rules: &Arc<Rules>, program: &Program) -> Program {
     let (mut copy, known) = (program.clone(), rules.program());
     let first = copy.symbols.len();

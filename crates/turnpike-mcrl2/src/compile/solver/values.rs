@@ -1,4 +1,4 @@
-//! Enumerates the values of a small sort.
+//! Lists the values of a small sort.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use crate::compile::evaluator::{Machine, Rules};
 use crate::typed::{Program, Sort, SortId, SymbolId};
 use crate::value::{Head, Value};
 
-/// All values of a sort whose size is known to be at most
-/// [`LIST_LIMIT`](super::finite::LIST_LIMIT), to be kept for long: truth values beginning with
-/// `true`, constructors in their order, sets by counting. `None` if some value cannot be computed.
+/// All values of a sort with at most [`LIST_LIMIT`](super::finite::LIST_LIMIT) of them, kept alive:
+/// truth values beginning with `true`, constructors in their order, sets by counting. `None` if a
+/// value cannot be computed.
 pub(super) fn list(
     rules: &Arc<Rules>,
     program: &Program,
@@ -17,7 +17,7 @@ pub(super) fn list(
     sort: SortId,
 ) -> Option<Vec<Value>> {
     for &constructor in rewritten {
-        rules.name_function(program, constructor);
+        rules.make_callable(program, constructor);
     }
     let mut lister = Lister { rules, program, rewritten, machine: Machine::new(rules.clone()) };
     let values = lister.list(sort)?;
@@ -71,12 +71,12 @@ impl Lister<'_> {
                     for fields in self.tuples(self.program.signature(constructor).0)? {
                         let value = if self.rewritten.contains(&constructor) {
                             let function = self.machine.heap.make(Head::Symbol(constructor), &[]);
-                            // A constant that an equation rewrites is one of the others.
+                            // A constant that an equation rewrites equals one of the others.
                             if fields.is_empty() {
                                 continue;
                             }
                             let value = self.machine.apply(function, &fields).ok()?;
-                            // An equation may make two constructors the same.
+                            // Equations may make two terms equal.
                             if values.iter().any(|&old| self.machine.heap.same(old, value)) {
                                 continue;
                             }
@@ -92,7 +92,7 @@ impl Lister<'_> {
         }
     }
 
-    /// All combinations, the last place changing fastest.
+    /// All combinations. The last component changes fastest.
     fn tuples(&mut self, sorts: &[SortId]) -> Option<Vec<Vec<Value>>> {
         let mut tuples = vec![Vec::new()];
         for &sort in sorts {

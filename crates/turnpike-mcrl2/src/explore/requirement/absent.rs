@@ -1,14 +1,14 @@
-//! Multi-actions of a formula that a specification can never do.
+//! Finds multi-actions of a formula that can never occur in a specification.
 
 use turnpike_model::{Vocabulary, Word};
 
 use super::{AbsentAction, Requirement};
 
-/// With more actions at once, not every order of them is tried.
+/// The orders of more actions than this are not tried.
 const MOST_ORDERED: usize = 4;
 
 impl Requirement {
-    /// The multi-actions that no transition can match, each once.
+    /// The multi-actions that no transition can match, without duplicates.
     pub fn absent_actions(&self) -> Vec<AbsentAction> {
         let mut found: Vec<AbsentAction> = Vec::new();
         if self.foreign {
@@ -37,7 +37,7 @@ impl Requirement {
         found
     }
 
-    /// Why actions with these numbers of arguments cannot occur together, if they cannot.
+    /// Why actions with these numbers of arguments cannot occur together; `None` if they can.
     fn why_absent(&self, parts: &[(&str, usize)]) -> Option<Word> {
         let alone = parts.iter().map(|(name, _)| self.model.action(name));
         if let Some(word) = alone.into_iter().find(|word| !word.is_known()) {
@@ -48,7 +48,7 @@ impl Requirement {
             permute(&mut parts.to_vec(), 0, &mut orders);
         }
         let words: Vec<Word> = orders.iter().map(|order| self.model.label(order)).collect();
-        // The arguments stand for any: only the names and how many there are matter.
+        // The arguments are placeholders: only names and arities matter.
         let fits = |word: &Word| word.is_known() || matches!(word, Word::WrongSort { .. });
         match words.iter().any(fits) {
             true => None,

@@ -1,9 +1,9 @@
-//! Which values of a quantified variable matter in a state.
+//! The values of a quantified variable that matter in a state.
 //!
 //! `forall d. F` is false exactly if F is false for some value. F can only be false for values that
-//! satisfy one of its *alternatives*: conditions on data, and action formulas of boxes that match some
-//! step of the state. Any other value makes F true and need not be looked at. Dually for `exists`.
-//! Alternatives describe a superset, so parts that cannot be used are left out.
+//! satisfy one of its *alternatives*: conditions on data, and action formulas of boxes that match
+//! some step of the state. Any other value makes F true and can be skipped. Dually for `exists`.
+//! Alternatives describe a superset, so parts that cannot be used may be dropped.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::typed::formula::TypedFormula;
 use crate::typed::{ExpressionId, Program, VariableId};
 use crate::value::Value;
 
-/// More alternatives than this are not multiplied out.
+/// Products with more alternatives than this are not expanded.
 const MOST_ALTERNATIVES: usize = 32;
-/// More steps than this in one alternative would make too many combinations of labels.
+/// With more steps in one alternative there would be too many combinations of labels.
 const MOST_STEPS: usize = 2;
 
-/// Values for which the body of a quantifier may decide it.
+/// Values for which the body may decide the quantifier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Alternative {
-    /// Conditions with the truth values that they have.
+    /// Conditions with their truth values.
     conditions: Vec<(ExpressionId, bool)>,
     /// Action formulas, each of which matches a step of the state.
     pub(super) steps: Vec<u32>,
@@ -65,12 +65,12 @@ struct Analysis<'a> {
     program: &'a Program,
     formula: &'a TypedFormula,
     all: bool,
-    /// Variables that have no value here.
+    /// Variables without a value at the quantifier.
     inner: Vec<VariableId>,
 }
 
 impl Analysis<'_> {
-    /// When a node may be false (under `forall`) or true (under `exists`).
+    /// The alternatives in which a node may be false (under `forall`) or true (under `exists`).
     fn of(&self, node: u32) -> Vec<Alternative> {
         let anything = || vec![Alternative::default()];
         match &self.formula.graph.nodes[node as usize] {
@@ -118,7 +118,8 @@ impl Analysis<'_> {
     }
 }
 
-/// Both must hold. When there are too many, the smaller list alone is a superset.
+/// The conjunction of alternatives. If there would be too many, the shorter list alone is a
+/// superset.
 fn multiply(left: Vec<Alternative>, right: Vec<Alternative>) -> Vec<Alternative> {
     if left.len() * right.len() > MOST_ALTERNATIVES {
         return if left.len() <= right.len() { left } else { right };
@@ -137,22 +138,22 @@ fn multiply(left: Vec<Alternative>, right: Vec<Alternative>) -> Vec<Alternative>
     product
 }
 
-/// Finders by quantifier, alternative and the signatures of labels.
+/// Finders by quantifier, alternative and label signatures.
 pub(super) type Finders = FxHashMap<(u32, u32, Box<[u32]>), Arc<Finder>>;
 
-/// How the values of an alternative are found, given labels for its steps.
+/// Finds the values of an alternative, given labels for its steps.
 #[derive(Debug)]
 pub(super) struct Finder {
     pub(super) plan: Plan,
     pub(super) frame: usize,
-    /// The slots of the arguments of all labels, one after the other.
+    /// The slots of the arguments of all labels, in order.
     pub(super) arguments: Vec<u32>,
     pub(super) constants: Vec<(u32, Value)>,
-    /// The slots of the values.
+    /// The slots of the quantified variables.
     pub(super) found: Vec<u32>,
 }
 
-/// Plans how to find the values of an alternative.
+/// Compiles the finder of an alternative.
 pub(super) fn finder(
     requirement: &Requirement,
     program: &mut Program,

@@ -1,8 +1,9 @@
-//! Declarations made from labels: what stands at each place of an action, as sorts of data.
+//! Derives declarations from labels: the sorts of the arguments of actions.
 //!
-//! Arguments are read as terms: truth values, numbers, lists, sets, bags, and elements of the sort `Data`,
-//! whose constructors are the names and functions that occur. A text that is none of these, or does not
-//! fit what else stands at its place, becomes a constant that cannot be mentioned, only be bound.
+//! Arguments are read as terms: truth values, numbers, lists, sets, bags, and elements of the sort
+//! `Data`, whose constructors are the names and functions that occur. Any other text, or one that
+//! does not fit the other arguments at its position, becomes a constant that a formula can bind but
+//! not mention.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,13 +14,13 @@ use super::mentions::Mentions;
 use crate::syntax::{BinaryOperator, Data, DataId, Symbols, Tree, UnaryOperator, parse_data_expression};
 use crate::typed::is_builtin_name;
 
-/// The sort of elements that have no sort of their own.
+/// The sort of all elements without a sort of their own.
 pub(super) const DATA: &str = "Data";
 
-/// What stands at one place.
+/// What occurs at one position of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing says what, as in `[]`.
+    /// Unknown, as for the elements of `[]`.
     Any,
     Truth,
     Natural,
@@ -32,7 +33,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The smallest kind that has what both have.
+    /// The smallest kind that contains both.
     pub(super) fn join(&self, other: &Kind) -> Option<Kind> {
         use Kind::{Any, Bag, Integer, List, Natural, Real, Set};
         Some(match (self, other) {
@@ -77,11 +78,11 @@ pub(super) enum Term {
     List(Vec<Term>),
     Set(Vec<Term>),
     Bag(Vec<Term>),
-    /// A name with arguments; none for a constant.
+    /// A name with arguments, none for a constant.
     Apply(String, Vec<Term>),
-    /// A variable of a formula, or an expression with one.
+    /// A variable of the formula, or an expression with one.
     Open,
-    /// Anything else.
+    /// Any other text.
     Text,
 }
 
@@ -94,7 +95,7 @@ pub(super) fn read_term(text: &str) -> Term {
     parsed.map_or(Term::Text, |parsed| term(&parsed.tree, parsed.root, &|_| false))
 }
 
-/// An expression as a term; `is_bound` says which names are variables.
+/// Converts an expression to a term. `is_bound` recognises variables.
 pub(super) fn term(tree: &Tree, id: DataId, is_bound: &dyn Fn(&str) -> bool) -> Term {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
         let all = |parts: &[DataId]| parts.iter().map(|&part| term(tree, part, is_bound)).collect();
@@ -134,7 +135,7 @@ pub(super) fn term(tree: &Tree, id: DataId, is_bound: &dyn Fn(&str) -> bool) -> 
     })
 }
 
-/// `1.5` as `15/10`.
+/// Rewrites `1.5` to `15/10`.
 pub(super) fn decimal(text: &str) -> Option<String> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
@@ -153,8 +154,8 @@ fn is_name(text: &str) -> bool {
     parsed.is_some_and(|one| matches!(one.tree.data(one.root), Data::Name(_))) && !is_builtin_name(text)
 }
 
-/// The constant that stands for a text which is not a term: itself if it is a name, else a name made
-/// of its bytes.
+/// The constant that stands for a text that is not a term: the text itself if it is a name,
+/// otherwise a name built from its bytes.
 pub(super) fn constant(text: &str) -> String {
     if is_name(text) {
         return text.to_owned();
@@ -174,12 +175,12 @@ pub(super) fn constant(text: &str) -> String {
 /// The constructors of `Data`, by name and number of arguments.
 #[derive(Default)]
 struct Constructors {
-    /// What stands at their places; none if that does not fit together.
+    /// The kinds of their arguments; `None` if these are inconsistent.
     fields: BTreeMap<(String, usize), Option<Vec<Kind>>>,
 }
 
 impl Constructors {
-    /// What a term is, if it can be written.
+    /// The kind of a term; `None` if it cannot be declared.
     fn kind(&self, term: &Term) -> Option<Kind> {
         let all = |parts: &[Term]| Kind::join_all(parts.iter().map(|part| self.kind(part)));
         match term {
@@ -197,7 +198,7 @@ impl Constructors {
         }
     }
 
-    /// Adds the functions of a term; gives whether anything changed.
+    /// Adds the functions of a term. Returns whether anything changed.
     fn add(&mut self, term: &Term) -> bool {
         match term {
             Term::List(parts) | Term::Set(parts) | Term::Bag(parts) => {
@@ -207,7 +208,7 @@ impl Constructors {
                 let mut changed = arguments.iter().fold(false, |changed, part| self.add(part) | changed);
                 let kinds: Option<Vec<Kind>> = arguments.iter().map(|one| self.kind(one)).collect();
                 let key = (name.clone(), arguments.len());
-                // A name that is both a constant and a function, or has two arities, is not told apart.
+                // A name with several arities, or both constant and function, is not supported.
                 let other = self.fields.keys().any(|one| one.0 == *name && one.1 != arguments.len());
                 let before = self.fields.get(&key);
                 let now = match (before, kinds) {
@@ -229,25 +230,25 @@ impl Constructors {
     }
 }
 
-/// The actions of labels, with what stands at their places.
+/// The actions in labels, with the kinds of their arguments.
 #[derive(Default)]
 pub(super) struct Places {
     actions: BTreeMap<(String, usize), Vec<Kind>>,
 }
 
 impl Places {
-    /// What stands at a place of an action, counted from 0.
+    /// The kind at a position of an action, counted from 0.
     pub(super) fn at(&self, action: &str, arity: usize, position: usize) -> Option<&Kind> {
         self.actions.get(&(action.to_owned(), arity))?.get(position)
     }
 
-    /// Whether an action of this name occurs.
+    /// Whether an action with this name and arity occurs.
     pub(super) fn has(&self, action: &str, arity: usize) -> bool {
         self.actions.contains_key(&(action.to_owned(), arity))
     }
 }
 
-/// Declarations for labels, and what a formula about them mentions beyond them.
+/// Declarations for labels, and the additions for a formula about them.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
     /// Sections of a specification.

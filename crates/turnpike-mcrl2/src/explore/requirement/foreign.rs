@@ -1,5 +1,5 @@
-//! Labels of systems that are not mCRL2 specifications: their texts are read as multi-actions with
-//! data, in a specification that declares what they consist of.
+//! Labels of systems that are not mCRL2 specifications. Their texts are parsed as multi-actions
+//! with data of a specification that declares their actions.
 
 use turnpike_model::Label;
 use turnpike_model::formula::DataError;
@@ -11,14 +11,14 @@ use crate::compile::process::{Signature, SignatureAction};
 use crate::syntax::parse_data_expression;
 use crate::typed::{ExpressionId, Program, SortId};
 
-/// A label's signature and values, as the specification would have given them.
+/// The signature and values of a label, as if it were one of the specification.
 pub(super) fn label_words(
     requirement: &Requirement,
     machine: &mut Machine,
     label: &Label,
 ) -> Result<Vec<u32>, DataError> {
     let network = &requirement.model.network;
-    // Declarations come from texts, so labels must be taken apart in the same way.
+    // The declarations were derived from texts, so parse the label in the same way.
     let label = &Label::parse(&label.text);
     let unreadable = || {
         let message = format!("the label `{}` has an argument that cannot be read", label.text);
@@ -41,7 +41,7 @@ pub(super) fn label_words(
         });
         let (sorts, roots) = match (fitting.next(), fitting.next()) {
             (Some(only), None) => only,
-            // No formula can speak about an action that is not declared.
+            // A formula cannot mention an action that is not declared.
             (None, _) if declared.is_empty() => {
                 words.resize(words.len() + count, 0);
                 (vec![SortId::BOOL; count].into(), Vec::new())
@@ -63,8 +63,8 @@ pub(super) fn label_words(
     Ok(words)
 }
 
-/// An argument of a label as an expression of a sort, if it is one: the text itself, or the constant
-/// that stands for it.
+/// Parses an argument of a label as an expression of a sort: the text itself, or the constant that
+/// stands for it.
 fn argument(program: &mut Program, text: &str, sort: SortId) -> Option<ExpressionId> {
     let number = decimal(text);
     [number.as_deref().unwrap_or(text), &constant(text)].into_iter().find_map(|text| {

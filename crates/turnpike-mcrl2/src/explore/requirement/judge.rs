@@ -1,4 +1,4 @@
-//! One thread's judge of a requirement's data.
+//! Evaluates the data of a requirement, for one thread.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::compile::solver::EnumerationError;
 use crate::typed::expression;
 use crate::value::Value;
 
-/// Remembered matches before the judge starts again.
+/// The number of cached matches at which the cache is emptied.
 const MOST_MATCHES: usize = 1 << 20;
 
-/// Decides the data of a requirement.
+/// Evaluates the data of a requirement.
 pub(super) struct DataJudge<'r> {
     requirement: &'r Requirement,
     machine: Machine,
-    /// By label: the number of its signature and its values.
+    /// The number of the signature and the values of each label.
     labels: Vec<Option<Arc<[u32]>>>,
     matchers: FxHashMap<(u32, u32), Arc<Condition>>,
     /// By action formula, label and the values that the formula reads.
@@ -43,7 +43,7 @@ impl<'r> DataJudge<'r> {
         }
     }
 
-    /// A label's signature and values.
+    /// The signature and values of a label.
     pub(super) fn label(&mut self, id: LabelId) -> Arc<[u32]> {
         if self.labels.len() <= id.index() {
             self.labels.resize(id.index() + 1, None);
@@ -98,7 +98,7 @@ impl<'r> DataJudge<'r> {
         Ok(truth)
     }
 
-    /// The values that one alternative gives for these labels.
+    /// Appends the values that one alternative has for these labels.
     fn solve(
         &mut self,
         finder: &Finder,
@@ -136,7 +136,7 @@ impl<'r> DataJudge<'r> {
         outcome.map(|_| ())
     }
 
-    /// The values that alternatives give.
+    /// Appends the values that all alternatives have.
     fn find_candidates(
         &mut self,
         quantifier: u32,

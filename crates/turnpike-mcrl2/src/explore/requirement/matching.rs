@@ -10,16 +10,16 @@ use crate::value::Value;
 
 use super::Requirement;
 
-/// A compiled expression, and the frame that it needs.
+/// A compiled expression and the size of its frame.
 #[derive(Debug)]
 pub(super) struct Condition {
     pub(super) root: ExpressionId,
     pub(super) code: Code,
     pub(super) frame: usize,
-    /// The slots of the label's arguments.
+    /// The slots of the arguments of the label.
     pub(super) arguments: Vec<u32>,
     pub(super) constants: Vec<(u32, Value)>,
-    /// The variables of the formula that it depends on.
+    /// The variables of the formula that it reads.
     pub(super) reads: Vec<u32>,
 }
 
@@ -41,14 +41,14 @@ impl Requirement {
     }
 }
 
-/// New variables for the arguments of labels of a signature.
+/// New variables for the arguments of labels with a signature.
 pub(super) fn argument_variables(program: &mut Program, signature: &Signature) -> Vec<VariableId> {
     let name = program.words.intern("argument");
     let sorts = signature.actions.iter().flat_map(|action| &action.sorts);
     sorts.map(|&sort| program.add_variable(name, sort, Span::default())).collect()
 }
 
-/// When an action formula matches labels of a signature with these arguments.
+/// The condition under which an action formula matches labels of a signature with these arguments.
 pub(super) fn condition(
     program: &mut Program,
     formula: &ActionFormula,
@@ -89,7 +89,7 @@ pub(super) fn condition(
     })
 }
 
-/// The same for labels that are matched by name only: some part of the formula names them.
+/// As [`condition`], for labels that match only if the formula names one of their actions.
 pub(super) fn state_condition(
     program: &mut Program,
     formula: &ActionFormula,
@@ -126,10 +126,10 @@ fn is_named(
     }
 }
 
-/// An action of a formula with its data.
+/// An action of a formula with its arguments.
 type Wanted<'a> = (SignatureAction, &'a [ExpressionId]);
 
-/// Each wanted action is one of the label's, in some order.
+/// Matches the wanted actions with those of the label in any order.
 fn multi_action(
     program: &mut Program,
     wanted: &[Wanted<'_>],
@@ -161,7 +161,7 @@ fn multi_action(
     expression::any(program, &choices)
 }
 
-/// All ways to give each wanted action an action of the label with its name and sorts.
+/// Lists all assignments of wanted actions to actions of the label with the same name and sorts.
 fn assign(wanted: &[Wanted<'_>], signature: &Signature, chosen: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
     let Some((action, _)) = wanted.get(chosen.len()) else {
         return out.push(chosen.clone());

@@ -1,5 +1,6 @@
-//! What a formula mentions beyond the labels of a system that declares nothing: elements of `Data` and
-//! sorts. So absence can be asked, and evidence be asked again with the formula it is evidence for.
+//! What a formula about a system without declarations mentions beyond the labels: elements of
+//! `Data` and sorts. Declaring these makes it possible to ask for absence, and to check evidence
+//! against the formula again.
 
 use super::declare::{DATA, Kind, Places, Term, term};
 use crate::syntax::formula::{Action, Regular, RegularKind, State, StateKind};
@@ -8,9 +9,9 @@ use crate::syntax::{DataId, Name, Sort, Symbol, Symbols, Tree, Variable, parse_f
 /// What a formula mentions.
 #[derive(Default)]
 pub(super) struct Mentions {
-    /// Elements of `Data` at places where such elements stand.
+    /// Elements of `Data`, at positions where such elements occur.
     pub(super) elements: Vec<Term>,
-    /// Names of sorts that nothing declares, each with the sort that its variables have in labels.
+    /// Names of sorts without a declaration, each with the sort that its variables have in labels.
     pub(super) sorts: Vec<(String, String)>,
 }
 
@@ -33,7 +34,7 @@ impl Mentions {
 struct Reader<'a> {
     tree: &'a Tree,
     places: &'a Places,
-    /// Variables in scope, with the names of their sorts if these are not built in.
+    /// Variables in scope, with the names of their sorts unless these are built in.
     bound: Vec<(Symbol, Option<String>)>,
     found: Mentions,
 }
@@ -116,7 +117,7 @@ impl Reader<'_> {
         for (position, &argument) in arguments.iter().enumerate() {
             let kind = self.places.at(name, arguments.len(), position);
             self.learn_sort(argument, kind);
-            // Elsewhere an unknown name is a mistake.
+            // At other positions an unknown name is a mistake.
             if is_known && kind.is_some_and(|kind| !has_data(kind)) {
                 continue;
             }
@@ -126,7 +127,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A variable at a place has the sort of that place.
+    /// A variable as an argument has the sort of that position.
     fn learn_sort(&mut self, argument: DataId, kind: Option<&Kind>) {
         let (Some(kind), crate::syntax::Data::Name(name)) = (kind, self.tree.data(argument)) else { return };
         let Some((_, Some(sort))) = self.bound.iter().rev().find(|one| one.0 == *name) else { return };
@@ -137,7 +138,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether elements of `Data` can stand at a place.
+/// Whether elements of `Data` can occur at a position.
 fn has_data(kind: &Kind) -> bool {
     match kind {
         Kind::Any | Kind::Data => true,

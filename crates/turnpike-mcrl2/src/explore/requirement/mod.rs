@@ -1,9 +1,9 @@
 //! Requirements: formulas over the actions and data of a specification, ready to be decided.
 //!
-//! What an action formula says about labels of one signature is a condition on their arguments. So
-//! matching a label is evaluating a condition (`matching`), and finding the values of a quantified
-//! variable that a label fixes is solving one (`candidates`): both are what sums and quantifiers of
-//! the specification itself need.
+//! For labels of one signature, an action formula is a condition on their arguments. Matching a
+//! label is evaluating a condition (`matching`), and finding the values of a quantified variable
+//! that a label determines is solving one (`candidates`), just as for the sums and quantifiers of
+//! the specification.
 
 mod absent;
 mod candidates;
@@ -34,26 +34,26 @@ use crate::typed::formula::{ActionFormula, TypedFormula};
 use crate::typed::{ExpressionId, Program, SortId};
 use crate::value::Value;
 
-/// A formula about a specification, or about another system whose labels are read as if they
+/// A formula about a specification, or about another system whose labels are parsed as if they
 /// belonged to it.
 pub struct Requirement {
     model: Arc<Mcrl2Model>,
-    /// Whether labels are those of another system, known by their texts.
+    /// Whether the labels are those of another system, given as text.
     foreign: bool,
     formula: TypedFormula,
     conditions: Vec<Condition>,
     arguments: Vec<Vec<Condition>>,
     alternatives: Vec<Vec<Alternative>>,
-    /// For each quantifier the sorts of its variables, if what occurs in labels bounds them.
+    /// The sorts of each quantifier's variables, if the values in labels are enough to decide it.
     compared: Vec<Option<Vec<SortId>>>,
-    /// What occurs in labels, once all are known.
+    /// The values in labels, once all labels are known.
     occurring: OnceLock<Occurring>,
-    /// Actions that are not taken, but say something about a state.
+    /// Actions that describe a state rather than being taken.
     state_actions: Vec<String>,
     shared: Mutex<Shared>,
 }
 
-/// What is compiled when labels are met for the first time, once for all judges.
+/// Compiled on demand, once for all judges.
 struct Shared {
     program: Program,
     matchers: FxHashMap<(u32, u32), Arc<Condition>>,
@@ -61,11 +61,11 @@ struct Shared {
 }
 
 impl Mcrl2Model {
-    /// Reads and checks a formula about this specification, or about another system whose labels
+    /// Parses and checks a formula about this specification, or about another system whose labels
     /// this specification declares.
     ///
     /// # Errors
-    /// What is wrong; places are those in the text.
+    /// Places in the diagnostics refer to `text`.
     pub fn requirement(
         self: &Arc<Self>,
         text: &str,
@@ -78,7 +78,7 @@ impl Mcrl2Model {
             let message = "formulas about probabilistic specifications are not supported";
             return Err(vec![Diagnostic::unsupported(message)]);
         }
-        // Exploring does not know how long components can wait, so it may take too many steps.
+        // Exploration does not bound how long components wait, so it may include impossible steps.
         if self.network.now.is_some() {
             let message = "formulas about specifications with times are not supported";
             return Err(vec![Diagnostic::unsupported(message)]);
@@ -89,14 +89,15 @@ impl Mcrl2Model {
     }
 }
 
-/// Whose labels a formula is about.
+/// The system whose labels a formula is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelSource {
     /// Those of the specification itself.
     Own,
     /// Those of another system, all declared by the specification.
     Declared,
-    /// Those of another system that declares nothing: the specification has what was seen of them.
+    /// Those of another system without declarations. The specification declares the labels seen so
+    /// far.
     Seen,
 }
 
@@ -105,7 +106,7 @@ pub enum LabelSource {
 pub struct AbsentAction {
     /// Why it cannot occur.
     pub word: Word,
-    /// Where it stands in the formula.
+    /// Its place in the formula.
     pub place: Range<usize>,
     /// Whether the formula may hold for this reason alone.
     pub helps: bool,
@@ -138,8 +139,8 @@ impl Requirement {
         requirement
     }
 
-    /// The same formula, where steps with these actions are not taken but say something about a state:
-    /// they are matched by their names only, not by `true` or by the negation of another action.
+    /// Makes these actions describe a state rather than being taken: steps with them are matched
+    /// only by name, not by `true` or by the negation of another action.
     #[must_use]
     pub fn with_state_actions(mut self, names: &[String]) -> Self {
         let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +158,7 @@ impl Requirement {
         self
     }
 
-    /// The actions that only the formula mentions, when it is about a system that declares nothing.
+    /// The actions that occur only in the formula, if it is about a system without declarations.
     pub fn assumed_actions(&self) -> &[(String, Range<usize>)] {
         &self.formula.assumed
     }
@@ -197,7 +198,7 @@ impl Requirement {
         compiled
     }
 
-    /// How an alternative of a quantifier finds values, given labels of these signatures.
+    /// The finder for an alternative of a quantifier, given the signatures of the labels.
     fn finder(&self, quantifier: u32, alternative: u32, signatures: &[u32]) -> Arc<Finder> {
         let mut shared = self.shared();
         let key = (quantifier, alternative, signatures.into());

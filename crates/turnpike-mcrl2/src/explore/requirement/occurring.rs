@@ -1,8 +1,8 @@
-//! Quantifiers that nothing bounds, over numbers that are only compared with arguments of labels.
+//! Decides unbounded quantifiers over numbers that are only compared with arguments of labels.
 //!
-//! Numbers that no label of the system has are all alike there: whatever compares them with a label finds
-//! a difference. So the numbers that occur in labels and one that does not are enough, once all labels of
-//! the system are known.
+//! Numbers that occur in no label are indistinguishable there: any comparison with a label fails.
+//! Once all labels of the system are known, the numbers in labels and one other are therefore
+//! enough.
 
 use rustc_hash::FxHashSet;
 use turnpike_model::formula::{DataError, Node};
@@ -15,20 +15,20 @@ use crate::typed::formula::{ActionFormula, TypedFormula};
 use crate::typed::{Expression, ExpressionId, Program, SortId, VariableId};
 use crate::value::Value;
 
-/// More groups of values than this are not tried.
+/// Products with more groups of values than this are not tried.
 const MOST_GROUPS: usize = 1 << 16;
 
-/// The numbers that occur in labels, and one more, by sort.
+/// For each sort, the numbers that occur in labels and one other.
 #[derive(Debug, Default)]
 pub(super) struct Occurring {
     numbers: Vec<(SortId, Vec<u32>)>,
 }
 
-/// The sorts whose values are known by what occurs.
+/// The sorts that this applies to.
 const NUMBERS: [SortId; 3] = [SortId::POS, SortId::NAT, SortId::INT];
 
 impl Occurring {
-    /// All groups of values for variables of these sorts.
+    /// All combinations of values for variables of these sorts.
     pub(super) fn groups(&self, sorts: &[SortId]) -> Option<Vec<u32>> {
         let mut groups: Vec<Vec<u32>> = vec![Vec::new()];
         for sort in sorts {
@@ -47,12 +47,13 @@ impl Occurring {
 }
 
 impl Requirement {
-    /// Whether knowing all labels of the system may bound a quantifier that nothing else bounds.
+    /// Whether knowing all labels of the system may decide a quantifier that is otherwise
+    /// unbounded.
     pub fn gains_from_labels(&self) -> bool {
         self.occurring.get().is_none() && self.compared.iter().any(Option::is_some)
     }
 
-    /// Makes all labels known that the system has: no other may occur.
+    /// Provides all labels of the system. No others may occur.
     ///
     /// # Errors
     /// A label cannot be read.
@@ -75,7 +76,7 @@ impl Requirement {
                     }
                 }
             }
-            // Numbers that do not fit a word have no successor here.
+            // A number that does not fit into a word is not supported here.
             let other = highest.and_then(|most| Value::small(most.checked_add(1)?));
             if let Some(other) = other {
                 values.push(other.word());
@@ -87,7 +88,7 @@ impl Requirement {
     }
 }
 
-/// For each quantifier the sorts of its variables, if all are numbers that are only compared with
+/// The sorts of each quantifier's variables, if they are numbers that are only compared with
 /// arguments of labels.
 pub(super) fn compared(program: &Program, formula: &TypedFormula) -> Vec<Option<Vec<SortId>>> {
     let sorts = |number: usize| {
@@ -100,7 +101,7 @@ pub(super) fn compared(program: &Program, formula: &TypedFormula) -> Vec<Option<
     (0..formula.quantifiers.len()).map(sorts).collect()
 }
 
-/// How a formula uses variables.
+/// Checks how a formula uses variables.
 struct Uses<'a> {
     program: &'a Program,
     formula: &'a TypedFormula,
@@ -146,7 +147,7 @@ impl Uses<'_> {
         free_variables(self.program, expression).iter().any(|one| self.variables.contains(one))
     }
 
-    /// Whether the variables are whole arguments of actions, and nothing else.
+    /// Whether the variables occur only as whole arguments of actions.
     fn compares(&self, action: &ActionFormula) -> bool {
         match action {
             ActionFormula::Data(condition) => !self.uses(*condition),

@@ -1,4 +1,4 @@
-//! Which summand a transition comes from.
+//! Finds the summand of a transition.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::value::Value;
 /// Values of variables.
 type Bindings = Vec<(VariableId, Value)>;
 
-/// What a transition comes from.
+/// The origin of a transition.
 pub(in crate::explore) struct Located {
     /// The components that take part.
     pub(in crate::explore) parts: Arc<[Part]>,
@@ -22,8 +22,8 @@ pub(in crate::explore) struct Located {
 }
 
 impl Walker<'_> {
-    /// The summand behind the transition at `position` among the successors of a state, with the
-    /// values of its variables. Summand by summand, without any cache.
+    /// Finds the summand of the transition at `position` among the successors of a state, with the
+    /// values of its variables. Tries summand by summand, without caches.
     pub(in crate::explore) fn locate(
         &mut self,
         state: &[u32],

@@ -1,9 +1,9 @@
-//! Alphabets: multisets of action names, and which of them can matter below an operator.
+//! Alphabets: the multisets of action names that can matter below an operator.
 //!
-//! An `allow` at the top restricts the steps of the whole system. This module computes what that
-//! means further down: a step of a component is useless if it is not part of any allowed
-//! multi-action. A [`Filter`] may be too generous, but never too strict; the operators themselves
-//! decide.
+//! An `allow` at the top restricts the steps of the whole system. This module propagates the
+//! restriction down: a step of a component is useless if it is not part of any allowed
+//! multi-action. A [`Filter`] may accept too much, but never too little, because the operators
+//! themselves still apply.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +11,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::syntax::Symbol;
 
-/// A multiset of action names: sorted by id.
+/// A multiset of action names, sorted by id.
 pub(super) type Bag = Box<[Symbol]>;
 
-/// More sets than this are not written out.
+/// Sets of multisets larger than this are not enumerated.
 const MAX_BAGS: usize = 50_000;
 
 #[cfg(test)]
 thread_local! {
-    /// Tests make this small, to see what happens beyond.
+    /// Smaller in tests, to cover the case beyond the limit.
     pub(super) static MOST_BAGS: std::cell::Cell<usize> = const { std::cell::Cell::new(MAX_BAGS) };
 }
 
@@ -49,32 +49,31 @@ pub(super) fn without(large: &[Symbol], small: &[Symbol]) -> Bag {
     large.iter().copied().filter(|name| small.next_if_eq(&name).is_none()).collect()
 }
 
-/// Which multisets of names can still matter.
+/// The multisets of names that can still matter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
-    /// Those that matter, once free names are taken away, so none of them has a free name;
-    /// everything without this.
+    /// The multisets that matter, without their free names. `None` if all do.
     bags: Option<Bags>,
-    /// Names that may be there any number of times in addition: they will be hidden.
+    /// Names that may occur any number of times in addition, because they will be hidden.
     free: BTreeSet<Symbol>,
-    /// Names that must not be there. With bags, what is in none of them is blocked anyway.
+    /// Names that must not occur. With `bags`, names in none of them are blocked as well.
     blocked: BTreeSet<Symbol>,
-    /// Directly below `comm`, when there are no bags: names that are blocked above, so that they
-    /// matter only when used up.
-    used_up: Vec<UsedUp>,
+    /// Directly below `comm` and without `bags`: names that are blocked above, so that they only
+    /// matter in a communication.
+    consumed: Vec<Consumed>,
 }
 
-/// Names that must be used up by a communication.
+/// Names that must be consumed by a communication.
 #[derive(Clone, Debug)]
-struct UsedUp {
+struct Consumed {
     /// The left side of the rule.
     left: Bag,
-    /// Those of its names that must not be left over.
+    /// Those of its names that must not remain.
     names: Vec<Symbol>,
 }
 
-impl UsedUp {
-    /// Whether that many communications are possible as to use up the names.
+impl Consumed {
+    /// Whether enough communications are possible to consume the names.
     fn is_possible(&self, bag: &[Symbol]) -> bool {
         let count = |name: Symbol, within: &[Symbol]| within.iter().filter(|&&one| one == name).count();
         let most =
@@ -83,15 +82,15 @@ impl UsedUp {
     }
 }
 
-/// Some multisets, or all parts of them.
+/// A set of multisets, or of all their sub-multisets.
 #[derive(Clone, Debug, Default)]
 struct Bags {
     all: FxHashSet<Bag>,
-    /// The same, sorted.
+    /// The same multisets, sorted.
     list: Vec<Bag>,
-    /// Whether parts of these count too.
+    /// Whether sub-multisets count, too.
     parts: bool,
-    /// Names that must have equal data, for bags that come from a communication only.
+    /// For multisets that only matter through communication: names that must have equal data.
     links: FxHashMap<Bag, Vec<Bag>>,
 }
 
@@ -107,7 +106,7 @@ impl Bags {
         self.all.contains(bag) || self.parts && self.list.iter().any(|large| is_part(bag, large))
     }
 
-    /// All of them written out, parts as well, as far as they consist of `alphabet`; `None` if
+    /// Enumerates the multisets over `names`, including sub-multisets if these count. `None` if
     /// there are too many.
     fn written_out(&self, names: &BTreeSet<Symbol>) -> Option<Vec<Bag>> {
         let mut all: BTreeSet<Bag> = BTreeSet::new();
@@ -136,13 +135,13 @@ impl Bags {
 }
 
 impl Filter {
-    /// Whether a step with these names can matter. `tau` always does.
+    /// Whether a step with these names can matter. `tau` always can.
     pub(super) fn accepts(&self, bag: &[Symbol]) -> bool {
         if bag.iter().any(|name| self.blocked.contains(name)) {
             return false;
         }
         let Some(bags) = &self.bags else {
-            return self.used_up.iter().all(|one| one.is_possible(bag));
+            return self.consumed.iter().all(|one| one.is_possible(bag));
         };
         if self.free.is_empty() {
             return bag.is_empty() || bags.has(bag);
@@ -151,7 +150,7 @@ impl Filter {
         rest.is_empty() || bags.has(&rest)
     }
 
-    /// Whether a step with these names can become part of a larger one that matters.
+    /// Whether a step with these names can be part of a larger one that matters.
     pub(super) fn accepts_part(&self, bag: &[Symbol]) -> bool {
         if bag.iter().any(|name| self.blocked.contains(name)) {
             return false;
@@ -161,8 +160,7 @@ impl Filter {
         rest.is_empty() || bags.list.iter().any(|large| is_part(&rest, large))
     }
 
-    /// What matters, written out, when that is possible: only multisets of `alphabet`, never the
-    /// empty one.
+    /// The non-empty multisets over `names` that matter, if they can be enumerated.
     pub(super) fn targets(&self, names: &BTreeSet<Symbol>) -> Option<Vec<Bag>> {
         let bags = self.bags.as_ref().filter(|_| self.free.is_empty())?;
         let mut all = bags.written_out(names)?;
@@ -170,7 +168,7 @@ impl Filter {
         Some(all)
     }
 
-    /// Groups of names in a target that must have equal data, because it is of no use unless they
+    /// Groups of names in a target that must have equal data, since the target only matters if they
     /// communicate.
     pub(super) fn links(&self, target: &[Symbol]) -> &[Bag] {
         self.bags.as_ref().and_then(|bags| bags.links.get(target)).map_or(&[], Vec::as_slice)
@@ -184,7 +182,7 @@ impl Filter {
 
     /// Below `block`.
     pub(super) fn below_block(&self, names: &[Symbol]) -> Filter {
-        let mut filter = Filter { used_up: Vec::new(), ..self.clone() };
+        let mut filter = Filter { consumed: Vec::new(), ..self.clone() };
         filter.blocked.extend(names);
         filter.free.retain(|name| !names.contains(name));
         filter
@@ -192,11 +190,11 @@ impl Filter {
 
     /// Below `hide`.
     pub(super) fn below_hide(&self, names: &[Symbol]) -> Filter {
-        let mut filter = Filter { used_up: Vec::new(), ..self.clone() };
+        let mut filter = Filter { consumed: Vec::new(), ..self.clone() };
         filter.blocked.retain(|name| !names.contains(name));
         if let Some(bags) = &mut filter.bags {
             filter.free.extend(names);
-            // Nothing of these names can be left after hiding.
+            // None of these names remain after hiding.
             let hidden = |bag: &Bag| bag.iter().any(|name| names.contains(name));
             if !bags.parts && bags.list.iter().any(hidden) {
                 *bags = Bags::new(bags.list.iter().filter(|bag| !hidden(bag)).cloned(), false);
@@ -205,8 +203,8 @@ impl Filter {
         filter.without_free()
     }
 
-    /// Takes free names out of the bags. A bag that kept one would match nothing: what it is
-    /// compared with has none left.
+    /// Removes free names from the multisets, since [`Filter::accepts`] compares with steps whose
+    /// free names were removed.
     fn without_free(mut self) -> Filter {
         let is_free = |name: &Symbol| self.free.contains(name);
         if let Some(bags) = &mut self.bags
@@ -218,7 +216,7 @@ impl Filter {
         self
     }
 
-    /// Below `rename`, where `alphabet` are those of the process below.
+    /// Below `rename`. `names` is the alphabet of the process below.
     pub(super) fn below_rename(&self, renamings: &[(Symbol, Symbol)], names: &BTreeSet<Symbol>) -> Filter {
         let renamed =
             |name: Symbol| renamings.iter().find(|(old, _)| *old == name).map_or(name, |&(_, new)| new);
@@ -231,7 +229,7 @@ impl Filter {
         };
         let (free, blocked) = (below(&self.free), below(&self.blocked));
         let bags = self.bags.as_ref().and_then(|bags| {
-            // The names that a bag cannot get from below are no loss if parts count.
+            // With sub-multisets, names that the process below lacks can be dropped.
             let mut all = Vec::new();
             for one in &bags.list {
                 let known = one.iter().copied().filter(|name| !bags.parts || sources.contains_key(name));
@@ -241,10 +239,10 @@ impl Filter {
             }
             Some(Bags::new(all, bags.parts))
         });
-        Filter { bags, free, blocked, used_up: Vec::new() }.without_free()
+        Filter { bags, free, blocked, consumed: Vec::new() }.without_free()
     }
 
-    /// Below `comm`, where `alphabet` are those of the process below.
+    /// Below `comm`. `names` is the alphabet of the process below.
     pub(super) fn below_comm(&self, rules: &[(Bag, Symbol)], names: &BTreeSet<Symbol>) -> Filter {
         let mut sources: FxHashMap<Symbol, Vec<Vec<Symbol>>> = FxHashMap::default();
         for &name in names {
@@ -260,14 +258,14 @@ impl Filter {
         for (left, _) in possible().filter(|(_, result)| self.free.contains(result)) {
             filter.free.extend(left);
         }
-        // A blocked name is fine below when it is used up by a communication.
+        // A blocked name is useful below if a communication consumes it.
         let mut blocked = self.blocked.clone();
         for (left, result) in possible().filter(|(_, result)| !self.blocked.contains(result)) {
             let names: Vec<Symbol> =
                 self.blocked.iter().copied().filter(|name| left.contains(name)).collect();
             blocked.retain(|name| !names.contains(name));
             if self.bags.is_none() && !names.is_empty() && !left.contains(result) {
-                filter.used_up.push(UsedUp { left: left.clone(), names });
+                filter.consumed.push(Consumed { left: left.clone(), names });
             }
         }
         filter.blocked = blocked;
@@ -278,7 +276,7 @@ impl Filter {
             };
             let mut all = Vec::new();
             for one in &list {
-                // The names that a bag cannot get from below are no loss if parts count.
+                // With sub-multisets, names that the process below lacks can be dropped.
                 let known = one.iter().copied().filter(|name| !parts || sources.contains_key(name));
                 all.extend(compose(&known.collect::<Vec<_>>(), |name| {
                     sources.get(&name).map_or(&[], Vec::as_slice)
@@ -293,8 +291,8 @@ impl Filter {
         filter.without_free()
     }
 
-    /// Below `||`, for an operand with these names, where all operands together have the names of
-    /// `whole`.
+    /// Below `||`, for an operand with the alphabet `names`. `whole` is the alphabet of all
+    /// operands together.
     pub(super) fn below_parallel(&self, names: &BTreeSet<Symbol>, whole: &BTreeSet<Symbol>) -> Filter {
         let bags = self.bags.as_ref().map(|bags| {
             let complete = |large: &&Bag| bags.parts || large.iter().all(|name| whole.contains(name));
@@ -302,11 +300,12 @@ impl Filter {
                 |large: &Bag| large.iter().copied().filter(|name| names.contains(name)).collect();
             Bags::new(bags.list.iter().filter(complete).map(restricted), true)
         });
-        Filter { bags, free: self.free.clone(), blocked: self.blocked.clone(), used_up: Vec::new() }
+        Filter { bags, free: self.free.clone(), blocked: self.blocked.clone(), consumed: Vec::new() }
     }
 }
 
-/// All ways to replace every name of a bag by one of its sources; `None` if there are too many.
+/// All ways to replace every name of a multiset by one of its sources; `None` if there are too
+/// many.
 fn compose<'a>(names: &[Symbol], sources: impl Fn(Symbol) -> &'a [Vec<Symbol>]) -> Option<BTreeSet<Bag>> {
     let mut all: BTreeSet<Bag> = BTreeSet::from([Bag::default()]);
     for &name in names {
@@ -322,8 +321,8 @@ fn compose<'a>(names: &[Symbol], sources: impl Fn(Symbol) -> &'a [Vec<Symbol>]) 
     Some(all)
 }
 
-/// For targets below `comm` without repeated names: the left sides of rules that must have been
-/// applied, because the target itself does not matter above.
+/// The left sides of rules that must apply to a target below `comm` because it does not matter as
+/// it is. Only for targets without repeated names.
 fn links(above: &[Bag], rules: &[(Bag, Symbol)], below: &FxHashSet<Bag>) -> FxHashMap<Bag, Vec<Bag>> {
     let above: FxHashSet<&Bag> = above.iter().collect();
     let mut all = FxHashMap::default();
@@ -334,8 +333,7 @@ fn links(above: &[Bag], rules: &[(Bag, Symbol)], below: &FxHashSet<Bag>) -> FxHa
             continue;
         }
         let inside: Vec<&(Bag, Symbol)> = rules.iter().filter(|(left, _)| is_part(left, target)).collect();
-        // A rule must be applied when no result without it matters. There are few rules inside one
-        // target.
+        // A rule must apply if no result without it matters. There are few rules inside one target.
         if inside.is_empty() || inside.len() > 8 {
             continue;
         }
@@ -345,7 +343,7 @@ fn links(above: &[Bag], rules: &[(Bag, Symbol)], below: &FxHashSet<Bag>) -> FxHa
                     let chosen = inside.iter().enumerate().filter(|(one, _)| applied & (1 << one) != 0);
                     chosen.map(|(_, rule)| rule)
                 };
-                // What a rule makes is not used up by another one.
+                // A rule does not consume results of other rules.
                 let kept = target.iter().filter(|name| !applied().any(|(left, _)| left.contains(name)));
                 let result: Vec<Symbol> = kept.copied().chain(applied().map(|(_, new)| *new)).collect();
                 !above.contains(&bag(&result))

@@ -1,5 +1,4 @@
-//! Evaluates closed parts of expressions before any state is known, as far as declared functions
-//! are concerned.
+//! Evaluates closed subexpressions that call declared functions before any state is known.
 //!
 //! This decides conditions above parallel operators, and shows that `take(p1, left(p1))` and
 //! `lift(p1, f2)` never communicate.
@@ -18,29 +17,29 @@ use crate::typed::expression::{self, literal, map_children};
 use crate::typed::{Expression, ExpressionId, Program, SortId, SymbolKind};
 use crate::value::{Head, Heap, Value};
 
-/// Calls of functions that one evaluation may make. What takes longer is left for later, when it is
-/// known to be needed.
+/// How many calls one evaluation may make. Costlier expressions are left to the exploration, which
+/// may not need them.
 const STEPS: u64 = 5_000;
-/// Larger values stay what they are: calls of functions.
+/// Larger values are kept as calls of functions.
 const MAX_NODES: usize = 64;
 
 /// Evaluates closed expressions to expressions.
 #[derive(Debug, Default)]
-pub(super) struct Closed {
-    /// Made when first needed.
+pub(super) struct ClosedTerms {
+    /// Created when first needed.
     machine: Option<Machine>,
     known: FxHashMap<ExpressionId, Option<ExpressionId>>,
 }
 
-impl Closed {
-    /// An equal expression, as simple as possible.
+impl ClosedTerms {
+    /// An equal expression in its simplest form.
     pub(super) fn normal_form(&mut self, program: &mut Program, root: ExpressionId) -> ExpressionId {
         let simple = expression::simplify(program, root);
         let folded = self.fold(program, simple);
         if folded == simple { simple } else { expression::simplify(program, folded) }
     }
 
-    /// Folds all expressions of an automaton.
+    /// Evaluates closed parts in all expressions of an automaton.
     pub(super) fn fold_automaton(&mut self, program: &mut Program, automaton: &mut Automaton) {
         for Edge { conditions, what, time, distribution, target, .. } in &mut automaton.edges {
             let weight = distribution.as_mut().map(|one| &mut one.weight);
@@ -77,13 +76,13 @@ impl Closed {
         if folded == root { root } else { expression::simplify(program, folded) }
     }
 
-    /// Replaces the largest closed parts that call declared functions.
+    /// Replaces the largest closed subexpressions that call declared functions by their values.
     fn fold(&mut self, program: &mut Program, root: ExpressionId) -> ExpressionId {
         if !matches!(program.expression(root), Expression::Call { .. }) && is_small(program, root) {
             return root;
         }
         let nodes = expression::reachable(program, &[root]);
-        // For each part whether it is without variables, and whether it calls declared functions.
+        // For each subexpression, whether it is closed and whether it calls declared functions.
         let mut closed: FxHashMap<ExpressionId, (bool, bool)> = FxHashMap::default();
         for &id in &nodes {
             let expression = program.expression(id);
@@ -135,7 +134,7 @@ impl Closed {
         results.get(&root).copied().unwrap_or(root)
     }
 
-    /// The value of a closed expression, when it is found quickly and small.
+    /// The value of a closed expression, if it is small and found quickly.
     fn value(&mut self, program: &mut Program, id: ExpressionId) -> Option<ExpressionId> {
         if let Some(&known) = self.known.get(&id) {
             return known;
@@ -163,8 +162,8 @@ fn is_small(program: &Program, id: ExpressionId) -> bool {
     matches!(program.expression(id), Expression::Variable(_) | Expression::Bool(_) | Expression::Number(_))
 }
 
-/// A value as an expression of a sort, at the place of `at`; `None` for functions, other values
-/// without a simple form, and those of more than `left` parts.
+/// A value as an expression of a sort, with the position of `at`. `None` for functions and other
+/// values without a simple form, and if it would have more than `left` parts.
 fn expression_of(
     program: &mut Program,
     heap: &Heap,
@@ -237,7 +236,7 @@ fn elements(
     values.iter().map(|&value| expression_of(program, heap, value, sort, at, left)).collect()
 }
 
-/// The expression as one of a sort that is the same or larger.
+/// Converts an expression to the same or a larger sort.
 fn convert(program: &mut Program, id: ExpressionId, sort: SortId) -> Option<ExpressionId> {
     let mut larger = sort;
     while larger != program.sort_of(id) {

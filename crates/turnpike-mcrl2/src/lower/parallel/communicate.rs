@@ -2,8 +2,8 @@
 //!
 //! Which actions of `s(n)|r(x)|r(y)` communicate depends on data, so there is one case for each
 //! possibility: `s` with the first `r`, if their data are equal; with the second, if those are
-//! equal and not the first; with neither. The cases exclude each other, and one of them holds.
-//! Communication is not optional: it happens wherever it is possible.
+//! equal and the first are not; with neither. The cases are exclusive and complete. Communication
+//! is not optional: it happens wherever it is possible.
 
 use super::alphabet::{Bag, Filter};
 use super::vectors::{Builder, Steps, TooMany, Truth, Vector};
@@ -12,27 +12,27 @@ use crate::syntax::Symbol;
 use crate::typed::ExpressionId;
 use crate::typed::expression;
 
-/// Actions that may communicate, by position, and the equations that must hold for it.
+/// The positions of actions that may communicate, and the equations required for it.
 struct Match {
     members: Vec<usize>,
     equations: Vec<ExpressionId>,
 }
 
-/// A case that is being built.
+/// A case under construction.
 #[derive(Clone, Default)]
 struct Case {
-    /// Actions that are used up.
+    /// The positions of actions that have communicated.
     used: Vec<usize>,
-    /// New actions: name, and position of the action whose data they have.
-    made: Vec<(Symbol, usize)>,
-    /// What must hold.
+    /// The results of communications, each with the position of an action that has its data.
+    joined: Vec<(Symbol, usize)>,
+    /// Equations that must hold.
     equations: Vec<ExpressionId>,
-    /// What must not hold all together.
+    /// Sets of equations that must not hold together.
     failed: Vec<Vec<ExpressionId>>,
 }
 
 impl Builder<'_> {
-    /// Applies the rules of a `comm` to all steps, and keeps what passes the filter.
+    /// Applies the rules of a `comm` to all steps, and keeps the results that pass the filter.
     pub(super) fn communicate(
         &mut self,
         rules: &[(Bag, Symbol)],
@@ -85,8 +85,8 @@ impl Builder<'_> {
         Ok(result)
     }
 
-    /// The cases in which an action communicates with others of the left side of a rule, and the
-    /// one in which it does not.
+    /// Adds the cases in which the action `pivot` communicates by a rule, and the one in which it
+    /// does not.
     fn split(
         &mut self,
         vector: &Vector,
@@ -107,7 +107,7 @@ impl Builder<'_> {
             let mut matched = case.clone();
             matched.equations.extend(&equations);
             matched.used.extend(&members);
-            matched.made.push((new, pivot));
+            matched.joined.push((new, pivot));
             cases.push(matched);
             if equations.is_empty() {
                 return Ok(());
@@ -118,7 +118,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// All ways to add unused actions of the given names, whose data may be the same as that of the
+    /// Finds all ways to add unused actions with the given names whose data may equal those of the
     /// members.
     fn matches(
         &mut self,
@@ -143,7 +143,7 @@ impl Builder<'_> {
             matches.push(Match { members, equations });
             return;
         };
-        // Of several actions with one name, positions increase: each set is found once.
+        // Positions of actions with the same name increase, so that each set is found once.
         let last = members[members.len() - 1];
         let least = if vector.actions[last].name == name { last + 1 } else { 0 };
         for candidate in least..vector.actions.len() {
@@ -160,13 +160,13 @@ impl Builder<'_> {
 }
 
 impl Case {
-    /// What is seen in this case.
+    /// The multi-action that results.
     fn actions(&self, vector: &Vector) -> Vec<ActionInstance> {
-        let made = self
-            .made
+        let joined = self
+            .joined
             .iter()
             .map(|&(name, data)| ActionInstance { name, arguments: vector.actions[data].arguments.clone() });
         let kept = vector.actions.iter().enumerate().filter(|(index, _)| !self.used.contains(index));
-        made.chain(kept.map(|(_, action)| action.clone())).collect()
+        joined.chain(kept.map(|(_, action)| action.clone())).collect()
     }
 }

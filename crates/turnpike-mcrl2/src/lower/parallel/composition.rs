@@ -1,5 +1,5 @@
-//! The operator tree with everything that is known before the first step. It computes the steps of
-//! the whole system, or only those of given edges: if a step joins many components with many edges
+//! The operator tree with everything that is known before exploration. Computes the steps of the
+//! whole system, or only those of given edges: if a step joins many components with many edges
 //! each, the system has far more steps than are possible at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,25 +18,25 @@ use crate::syntax::{Span, Symbol};
 use crate::typed::expression;
 use crate::typed::{ExpressionId, Program, VariableId};
 
-/// Combinations of steps of given sets that are tried before giving up.
+/// How many combinations of steps of given sets are tried before giving up.
 const MOST_AT_ONCE: usize = 2_000_000;
-/// Entries that the memory of one node may have before it is emptied.
+/// The number of cached steps of a node at which its cache is emptied.
 const MOST_KNOWN: usize = 1 << 14;
 
-/// Components and the operators above them: what summands are made from.
+/// Builds summands from components and the operators above them.
 #[derive(Clone, Debug)]
 pub struct Composition {
     skeleton: Arc<Skeleton>,
     layout: Layout,
-    /// For each node what can matter of its steps.
+    /// For each node the filter of its steps.
     filters: Vec<Filter>,
-    /// For each node the components below.
+    /// For each node the components below it.
     components: Vec<Vec<usize>>,
     terminate: Symbol,
     equations: Equations,
-    /// For each component the sets of edges that were asked for.
+    /// For each component the sets of edges requested so far.
     sets: Vec<Sets>,
-    /// For each node its steps, by the sets of the components below.
+    /// Caches the steps of each node by the edge sets of the components below it.
     known: Vec<FxHashMap<Vec<u32>, Arc<Steps>>>,
 }
 
@@ -47,23 +47,23 @@ struct Sets {
     all: Vec<Vec<u32>>,
 }
 
-/// An edge of a component, as far as the component alone decides on it.
+/// An edge of a component, with the conditions that it alone determines.
 #[derive(Clone, Debug)]
 pub struct Guarded {
-    /// Its number.
+    /// The index of the edge.
     pub edge: u32,
-    /// The location that it leaves.
+    /// Its source location.
     pub from: u32,
-    /// Those of its conditions that depend on the component's parameters only.
+    /// The conditions that depend only on the parameters of the component.
     pub conditions: Vec<ExpressionId>,
 }
 
-/// Steps of the same components.
+/// The steps of one set of components.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    /// The components, increasing, and the sets that their edges come from.
+    /// The components in increasing order, each with the number of its edge set.
     pub components: Vec<(u32, u32)>,
-    /// With the name of termination for steps that terminate.
+    /// The steps, with the name of termination for those that terminate.
     vectors: Vec<(Vector, Option<Symbol>)>,
 }
 
@@ -94,7 +94,7 @@ impl Composition {
         &self.skeleton
     }
 
-    /// What there is to explain steps with.
+    /// The structure for explaining steps.
     pub(super) fn structure(&self) -> Structure {
         Structure::new(Arc::clone(&self.skeleton), self.layout.controls.clone())
     }
@@ -103,8 +103,8 @@ impl Composition {
         &self.layout
     }
 
-    /// The steps of the whole, or those of given sets of edges, one for each component. At most
-    /// `limit` are tried.
+    /// The steps of the whole system, or of the given edge sets, one for each component. Tries at
+    /// most `limit` combinations.
     pub(super) fn steps(
         &mut self,
         program: &mut Program,
@@ -121,8 +121,8 @@ impl Composition {
         let Composition { skeleton, filters, components, known, sets: edges, .. } = self;
         let Skeleton { nodes, components: automata } = &**skeleton;
         let mut all: Vec<Option<Arc<Steps>>> = vec![None; nodes.len()];
-        // From the root down, what is not known yet. What concerns all components is only asked for
-        // once.
+        // Finds the nodes that are not cached, from the root down. Nodes above all components are
+        // not cached, because each combination of sets is requested only once.
         let mut open = vec![sets.is_none(); nodes.len()];
         if let Some(sets) = sets {
             let mut needed = vec![false; nodes.len()];
@@ -183,7 +183,7 @@ impl Composition {
         Ok(all.pop().flatten().map(Arc::unwrap_or_clone).unwrap_or_default())
     }
 
-    /// How many components there are.
+    /// The number of components.
     pub fn components(&self) -> usize {
         self.skeleton.components.len()
     }
@@ -193,7 +193,7 @@ impl Composition {
         self.layout.controls[component]
     }
 
-    /// The edges of a component.
+    /// The edges of a component with the conditions that it alone determines.
     pub fn guarded(&self, program: &Program, component: usize) -> Vec<Guarded> {
         let automaton = &self.skeleton.components[component];
         let own = |variable: &VariableId| {
@@ -208,7 +208,7 @@ impl Composition {
         automaton.edges.iter().enumerate().map(guarded).collect()
     }
 
-    /// The number of a set of edges of a component.
+    /// Numbers a set of edges of a component.
     pub fn set(&mut self, component: usize, edges: &[u32]) -> u32 {
         let Sets { numbers, all } = &mut self.sets[component];
         if let Some(&known) = numbers.get(edges) {
@@ -220,8 +220,8 @@ impl Composition {
         number
     }
 
-    /// What can happen with the edges of some sets, one for each component. The order depends on
-    /// the sets only, not on their numbers.
+    /// The steps of the given edge sets, one for each component. Their order depends on the
+    /// contents of the sets, not on their numbers.
     pub fn joints(&mut self, program: &mut Program, sets: &[u32]) -> Result<Vec<Joint>, Diagnostic> {
         let steps = self
             .steps(program, Some(sets), MOST_AT_ONCE)
@@ -236,7 +236,7 @@ impl Composition {
         Ok(joints.into_values().collect())
     }
 
-    /// The summands of steps.
+    /// The summands of the steps of a joint.
     pub fn summands(&self, program: &mut Program, joint: &Joint) -> Vec<Summand> {
         let vectors = joint.vectors.iter();
         vectors.filter_map(|(vector, end)| self.summand(program, vector, *end)).collect()
@@ -251,8 +251,8 @@ impl Composition {
         summand(program, &self.layout, &self.skeleton.components, vector, end)
     }
 
-    /// In the order of the components and their edges, which is that of the text; with the name of
-    /// termination for steps that terminate.
+    /// Sorts steps by components and edges, which is the order of the source. Steps that terminate
+    /// get the name of termination.
     pub(super) fn in_order(&self, steps: Steps) -> Vec<(Vector, Option<Symbol>)> {
         let ends = steps.ends.into_iter().map(|end| (end, Some(self.terminate)));
         let mut vectors: Vec<_> =
@@ -261,7 +261,7 @@ impl Composition {
         vectors
     }
 
-    /// The names that actions may have.
+    /// The names that visible actions may have.
     pub fn actions(&self) -> BTreeSet<Symbol> {
         names_below(&self.skeleton).pop().unwrap_or_default()
     }
@@ -277,7 +277,7 @@ impl Composition {
         self.edges().any(|edge| edge.distribution.is_some())
     }
 
-    /// Where a step stands that has a time.
+    /// The position of a timed step, if there is one.
     pub fn timed(&self) -> Option<Span> {
         self.edges().find(|edge| edge.time.is_some()).map(|edge| edge.span)
     }
@@ -303,7 +303,7 @@ fn key(components: &[usize], sets: &[u32]) -> Vec<u32> {
     components.iter().map(|&component| sets[component]).collect()
 }
 
-/// For each node what can matter of its steps.
+/// For each node the filter of its steps.
 fn filters(skeleton: &Skeleton) -> Vec<Filter> {
     let nodes = &skeleton.nodes;
     let names = names_below(skeleton);
@@ -333,7 +333,7 @@ fn filters(skeleton: &Skeleton) -> Vec<Filter> {
     filters
 }
 
-/// For each node the action names that its steps may have.
+/// For each node the names that its visible actions may have.
 pub(super) fn names_below(skeleton: &Skeleton) -> Vec<BTreeSet<Symbol>> {
     let mut all: Vec<BTreeSet<Symbol>> = Vec::with_capacity(skeleton.nodes.len());
     for node in &skeleton.nodes {

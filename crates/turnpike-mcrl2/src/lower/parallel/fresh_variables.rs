@@ -1,5 +1,5 @@
-//! Components of the same process start with the same variables. This module gives each component
-//! variables of its own, and parameters their final names.
+//! Components of the same process start with the same variables. Gives each component variables of
+//! its own, and parameters their final names.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,12 +9,12 @@ use crate::syntax::Span;
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{ExpressionId, Program, SortId, VariableId};
 
-/// Names that are given once.
+/// Hands out unique names.
 #[derive(Default)]
 struct Unique(FxHashSet<String>);
 
 impl Unique {
-    /// The first of the candidates that is free, or the last with as many ticks as needed.
+    /// The first candidate that is unused, or the last one with as many ticks as needed.
     fn take(&mut self, candidates: &[String]) -> String {
         let free = candidates.iter().find(|name| !self.0.contains(*name));
         let mut name = free.or(candidates.last()).cloned().unwrap_or_default();
@@ -25,7 +25,7 @@ impl Unique {
     }
 }
 
-/// New variables in place of old ones.
+/// A renaming of variables.
 #[derive(Default)]
 struct Renaming {
     variables: FxHashMap<VariableId, VariableId>,
@@ -88,7 +88,7 @@ pub(super) fn parameters(program: &mut Program, components: &mut [Automaton]) ->
     layout
 }
 
-/// The texts of the locations of a component. Those that are cut to the same text get a number.
+/// The texts of the locations of a component. Equal texts are numbered.
 fn distinct_texts(component: &Automaton) -> Vec<String> {
     let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
     let texts = component.locations.iter().map(|location| {

@@ -1,7 +1,7 @@
-//! Names components after the process instances that they are: `Station(3)`.
+//! Names components after their process instances, such as `Station(3)`.
 //!
-//! The name of the process that a component begins with says little when the component goes on as
-//! other processes, so the name then comes from the process that put it in parallel.
+//! If a component continues as other processes, the process that it begins with says little about
+//! it. It is then named after the process that put it in parallel.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,27 @@ use crate::lower::Automaton;
 use crate::typed::expression;
 use crate::typed::{Behaviour, BehaviourId, ExpressionId, ProcessId, Program};
 
-/// Longer arguments are left out of names.
+/// Longer arguments are not part of names.
 const WIDEST_ARGUMENT: usize = 24;
 
-/// A process with its arguments, which are closed.
+/// A process with closed arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
     pub(super) process: ProcessId,
     pub(super) arguments: Vec<ExpressionId>,
 }
 
-/// What is known about where a component comes from.
+/// The origin of a component.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
-    /// The instance that the component begins as; `None` if it is not a call.
+    /// The instance that the component begins with; `None` if it does not begin with a call.
     pub(super) begins_as: Option<Instance>,
-    /// The innermost instance around it, and the number of that call: two calls of the same process
-    /// with the same arguments are different instances.
+    /// The innermost instance that contains it, with the number of that call. Two calls of a
+    /// process with the same arguments are different instances.
     pub(super) inside: Option<(usize, Instance)>,
 }
 
-/// Gives each component a name of its own.
+/// Gives each component a unique name.
 pub(super) fn name_components(program: &Program, origins: &[Origin], components: &mut [Automaton]) {
     let instances = choose_instances(program, origins);
     let mut alike: BTreeMap<Option<ProcessId>, Vec<usize>> = BTreeMap::new();
@@ -40,7 +40,7 @@ pub(super) fn name_components(program: &Program, origins: &[Origin], components:
     }
     for (process, members) in alike {
         let base = process.map_or("init", |process| program.text(program.process(process).name));
-        // `P1` could as well be the process of that name.
+        // `P1` could also be a process of that name.
         let numbered = program.processes.iter().any(|other| {
             let number = program.text(other.name).strip_prefix(base);
             number.is_some_and(|number| !number.is_empty() && number.bytes().all(|one| one.is_ascii_digit()))
@@ -65,7 +65,7 @@ pub(super) fn name_components(program: &Program, origins: &[Origin], components:
     }
 }
 
-/// The instance that each component is called after.
+/// The instance that names each component.
 fn choose_instances<'o>(program: &Program, origins: &'o [Origin]) -> Vec<Option<&'o Instance>> {
     let calls = Calls::new(program);
     let mut claims: FxHashMap<usize, usize> = FxHashMap::default();
@@ -88,9 +88,9 @@ fn choose_instances<'o>(program: &Program, origins: &'o [Origin]) -> Vec<Option<
     origins.iter().map(choose).collect()
 }
 
-/// For each of these instances of one process the first arguments that tell them apart: none if
-/// there is only one. Initial values of what the component changes are part of a name only if nothing
-/// else tells instances apart; all arguments are, if they are the same.
+/// For each of these instances of one process, the first arguments that distinguish them; none if
+/// there is only one instance. Arguments that the component changes later are used only if nothing
+/// else distinguishes them. If all arguments are equal, all are used.
 fn distinguishing_arguments(
     program: &Program,
     instances: &[Option<&Instance>],
@@ -135,7 +135,7 @@ fn distinguishing_arguments(
     chosen
 }
 
-/// Which processes call which, with all that these call in turn.
+/// For each process the processes that it calls, directly or indirectly.
 struct Calls(FxHashMap<ProcessId, FxHashSet<ProcessId>>);
 
 impl Calls {
@@ -162,7 +162,7 @@ impl Calls {
         self.0.get(&process).is_some_and(|all| all.contains(&process))
     }
 
-    /// Whether a process may become another one.
+    /// Whether a process may continue as another one.
     fn goes_on(&self, process: ProcessId) -> bool {
         self.0.get(&process).is_some_and(|all| all.iter().any(|&other| other != process))
     }

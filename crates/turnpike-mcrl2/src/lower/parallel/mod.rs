@@ -1,10 +1,10 @@
-//! Parallel composition: from components and the operators above them to summands.
+//! Parallel composition: builds summands from components and the operators above them.
 //!
 //! The operator tree is unfolded into components (`operator_tree`), each with a name
-//! (`instance_names`) and variables of its own (`fresh_variables`). From the root down, every node gets the multisets of action names that can
-//! matter (`alphabet`). From the leaves up, every node gets its steps (`composition`, `vectors`,
-//! `communicate`). Each step of the root becomes a summand (`summands`), without the sum variables
-//! whose value communication determines (`one_point`).
+//! (`instance_names`) and variables of its own (`fresh_variables`). From the root down, every node
+//! gets the multisets of action names that can matter (`alphabet`). From the leaves up, every node
+//! gets its steps (`composition`, `vectors`, `communicate`). Each step of the root becomes a
+//! summand (`summands`), without the sum variables that communication determines (`one_point`).
 
 mod alphabet;
 mod closed_terms;

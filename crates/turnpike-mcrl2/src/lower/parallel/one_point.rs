@@ -1,7 +1,7 @@
 //! The one-point rule: a sum variable that must equal an expression is replaced by that expression.
 //!
 //! This is how values are passed: `r(x)` with `s(n)` requires `x == n`, so `x` is not enumerated,
-//! whatever its sort is.
+//! whatever its sort.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -9,25 +9,25 @@ use crate::syntax::Span;
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolKind, VariableId};
 
-/// What is left of a sum.
+/// The remainder of a sum.
 #[derive(Debug)]
 pub(super) struct Solved {
-    /// Variables that are not replaced.
+    /// The remaining variables.
     pub(super) variables: Vec<VariableId>,
-    /// Conditions that are left, without replaced variables.
+    /// The remaining conditions, over the remaining variables.
     pub(super) conditions: Vec<ExpressionId>,
-    /// What the others are replaced by.
+    /// The expressions that replace the eliminated variables.
     pub(super) values: Substitution,
 }
 
-/// `variable == value`, as far as `conditions` hold.
+/// `variable == value`, provided that `conditions` hold.
 struct Solution {
     variable: VariableId,
     value: ExpressionId,
     conditions: Vec<ExpressionId>,
 }
 
-/// Replaces variables as long as possible. `None` if the conditions cannot hold.
+/// Eliminates as many variables as possible. `None` if the conditions cannot hold.
 pub(super) fn eliminate(
     program: &mut Program,
     variables: &[VariableId],
@@ -71,7 +71,7 @@ pub(super) fn eliminate(
             values.insert(other, new);
         }
         values.insert(variable, value);
-        // Before all that the new value may not make sense without.
+        // The conditions under which the new value makes sense come first.
         conditions.into_iter().rev().for_each(|one| pending.push_front(one));
         done.retain(|(condition, free)| {
             let concerned = free.contains(&variable);
@@ -85,7 +85,7 @@ pub(super) fn eliminate(
     Some(Solved { variables, conditions: done.into_iter().map(|(condition, _)| condition).collect(), values })
 }
 
-/// A condition that fixes the value of one of the variables.
+/// Solves a condition for one of the variables.
 fn solve(program: &mut Program, condition: ExpressionId, open: &BTreeSet<VariableId>) -> Option<Solution> {
     if open.is_empty() {
         return None;
@@ -130,7 +130,7 @@ fn solve(program: &mut Program, condition: ExpressionId, open: &BTreeSet<Variabl
     None
 }
 
-/// A number as one of a smaller sort, and the conditions under which it is one.
+/// Converts a number to a smaller sort, with the conditions under which that is possible.
 fn narrow_conversion(
     program: &mut Program,
     value: ExpressionId,
@@ -177,7 +177,7 @@ fn narrow_conversion(
     Some((value, conditions))
 }
 
-/// A built-in function applied to arguments, whose sorts determine the signature.
+/// A call of a built-in function. The sorts of the arguments determine its signature.
 pub(super) fn call(
     program: &mut Program,
     builtin: Builtin,

@@ -1,8 +1,8 @@
 //! The static part of a process: its components, and the operators above them.
 //!
 //! The walk starts at `init` and passes parallel operators and calls of processes that contain
-//! some. Everything below is sequential and becomes one component. Data is closed along the way:
-//! the arguments of calls are known, and so are conditions. That is why a process such as
+//! some. Everything below is sequential and becomes one component. Data are closed on the way: the
+//! arguments of calls and the values of conditions are known, so a process such as
 //! `Row(n: Nat) = (n > 1) -> Cell(n) || Row(Int2Nat(n - 1)) <> Cell(1)` can be unfolded.
 
 use std::rc::Rc;
@@ -11,24 +11,24 @@ use rustc_hash::FxHashSet;
 use turnpike_model::diagnostic::Diagnostic;
 
 use super::alphabet::{Bag, bag};
-use super::closed_terms::Closed;
+use super::closed_terms::ClosedTerms;
 use super::instance_names::{Instance, Origin, name_components};
 use crate::lower::Automaton;
 use crate::syntax::{ProcessOperator, Span, Symbol};
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, Program};
 
-/// The deepest nesting of calls; deeper ones are taken to be infinite.
+/// The deepest nesting of calls. Deeper nesting counts as infinite.
 const MAX_CALLS: usize = 2_000;
-/// More components than any state should have.
+/// A limit that no sensible state exceeds.
 const MAX_COMPONENTS: usize = 10_000;
 
 /// A node of the operator tree. Children have smaller ids than their parents.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
-    /// A sequential component, as index.
+    /// A sequential component, by its index.
     Leaf(usize),
-    /// `||` of at least two, none of them a `||`.
+    /// `||` of at least two operands, none of which is a `||` itself.
     Parallel(Vec<usize>),
     /// `comm`
     Comm(Vec<(Bag, Symbol)>, usize),
@@ -36,14 +36,14 @@ pub(super) enum Node {
     Allow(Vec<Bag>, usize),
     /// `block`
     Block(Bag, usize),
-    /// `hide`, without what the user wants to see.
+    /// `hide`, except for the names that the user unhides.
     Hide(Bag, usize),
     /// `rename`
     Rename(Vec<(Symbol, Symbol)>, usize),
 }
 
 impl Node {
-    /// The nodes directly below.
+    /// The operands of a node.
     pub(super) fn operands(&self) -> &[usize] {
         match self {
             Node::Leaf(_) => &[],
@@ -60,23 +60,23 @@ impl Node {
 /// The operator tree and its components.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Skeleton {
-    /// The root is the last.
+    /// The nodes. The root is the last one.
     pub(super) nodes: Vec<Node>,
     pub(super) components: Vec<Automaton>,
 }
 
-/// The error is in the list of errors already.
+/// The error has been added to the errors of the unfolder.
 struct Failed;
 
 struct Unfolder<'a> {
     program: &'a mut Program,
-    closed: Closed,
+    closed: ClosedTerms,
     unhide: FxHashSet<Symbol>,
-    /// For each process expression whether there is a parallel operator in it or in a process it
-    /// calls.
+    /// For each process expression whether it contains a parallel operator, directly or in a
+    /// process that it calls.
     parallel: Vec<bool>,
     skeleton: Skeleton,
-    /// For each component where it comes from.
+    /// The origin of each component.
     origins: Vec<Origin>,
     errors: Vec<Diagnostic>,
     calls: Vec<(ProcessId, Vec<ExpressionId>)>,
@@ -85,8 +85,8 @@ struct Unfolder<'a> {
     calls_so_far: usize,
 }
 
-/// Values of all variables in scope.
-type Surroundings = Rc<Substitution>;
+/// The values of all variables in scope.
+type Environment = Rc<Substitution>;
 
 /// Unfolds the initial process.
 pub(super) fn unfold(program: &mut Program, unhide: &[String]) -> Result<Skeleton, Vec<Diagnostic>> {
@@ -97,14 +97,14 @@ pub(super) fn unfold(program: &mut Program, unhide: &[String]) -> Result<Skeleto
     let parallel = parallel_parts(program);
     let mut values = Substitution::default();
     for global in program.globals.clone() {
-        // Any fixed value will do (a specification must not depend on it).
+        // Any fixed value will do, since a specification must not depend on it.
         if let Some(value) = expression::representative(program, program.variable(global).sort) {
             values.insert(global, value);
         }
     }
     let mut unfolder = Unfolder {
         program,
-        closed: Closed::default(),
+        closed: ClosedTerms::default(),
         unhide,
         parallel,
         skeleton: Skeleton::default(),
@@ -120,7 +120,7 @@ pub(super) fn unfold(program: &mut Program, unhide: &[String]) -> Result<Skeleto
         name_components(program, &origins, &mut skeleton.components);
         return Ok(skeleton);
     }
-    // Components that are alike have the same errors.
+    // Equal components have the same errors.
     let mut seen = FxHashSet::default();
     errors.retain(|one| {
         seen.insert((one.message.clone(), one.span.as_ref().map(|span| (span.range.start, span.range.end))))
@@ -128,7 +128,8 @@ pub(super) fn unfold(program: &mut Program, unhide: &[String]) -> Result<Skeleto
     Err(errors)
 }
 
-/// For each process expression whether there is a parallel operator in it or in a process it calls.
+/// For each process expression whether it contains a parallel operator, directly or in a process
+/// that it calls.
 fn parallel_parts(program: &Program) -> Vec<bool> {
     let mut processes = vec![false; program.processes.len()];
     let mut parts = vec![false; program.behaviour_count()];
@@ -191,80 +192,80 @@ impl Unfolder<'_> {
         self.skeleton.nodes.len() - 1
     }
 
-    /// The node of a process expression.
-    fn node(&mut self, id: BehaviourId, surroundings: &Surroundings) -> Result<usize, Failed> {
+    /// Unfolds a process expression to a node.
+    fn node(&mut self, id: BehaviourId, environment: &Environment) -> Result<usize, Failed> {
         let mut operands = Vec::new();
-        self.collect(id, surroundings, &mut operands)?;
+        self.collect(id, environment, &mut operands)?;
         Ok(if operands.len() == 1 { operands[0] } else { self.add(Node::Parallel(operands)) })
     }
 
-    /// The nodes of all operands of `||`; just one for anything else.
+    /// Collects the operands of nested `||`, or the single node of anything else.
     fn collect(
         &mut self,
         id: BehaviourId,
-        surroundings: &Surroundings,
+        environment: &Environment,
         operands: &mut Vec<usize>,
     ) -> Result<(), Failed> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.collect_here(id, surroundings, operands))
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.collect_here(id, environment, operands))
     }
 
     fn collect_here(
         &mut self,
         id: BehaviourId,
-        surroundings: &Surroundings,
+        environment: &Environment,
         operands: &mut Vec<usize>,
     ) -> Result<(), Failed> {
         if !self.parallel[id.index()] {
-            operands.push(self.leaf(id, surroundings)?);
+            operands.push(self.leaf(id, environment)?);
             return Ok(());
         }
         let node = match self.program.behaviour(id).clone() {
             Behaviour::Binary(ProcessOperator::Parallel, left, right) => {
-                // Both sides are tried, so that the errors of both are reported.
-                let first = self.collect(left, surroundings, operands);
-                return first.and(self.collect(right, surroundings, operands));
+                // Both sides are unfolded, so that the errors of both are reported.
+                let first = self.collect(left, environment, operands);
+                return first.and(self.collect(right, environment, operands));
             }
             Behaviour::Call { process, arguments } => {
-                return self.call(id, process, &arguments, surroundings, operands);
+                return self.call(id, process, &arguments, environment, operands);
             }
             Behaviour::If { condition, then, otherwise } => {
-                return match (self.decide(condition, surroundings)?, otherwise) {
-                    (true, _) => self.collect(then, surroundings, operands),
-                    (false, Some(otherwise)) => self.collect(otherwise, surroundings, operands),
+                return match (self.decide(condition, environment)?, otherwise) {
+                    (true, _) => self.collect(then, environment, operands),
+                    (false, Some(otherwise)) => self.collect(otherwise, environment, operands),
                     (false, None) => {
-                        operands.push(self.delta(id, surroundings)?);
+                        operands.push(self.delta(id, environment)?);
                         Ok(())
                     }
                 };
             }
             Behaviour::Binary(ProcessOperator::Choice, left, right) => {
-                // One of several alternatives, when the others are known to be impossible.
-                return if self.is_impossible(left, surroundings)? {
-                    self.collect(right, surroundings, operands)
-                } else if self.is_impossible(right, surroundings)? {
-                    self.collect(left, surroundings, operands)
+                // A choice is allowed if all alternatives but one are impossible.
+                return if self.is_impossible(left, environment)? {
+                    self.collect(right, environment, operands)
+                } else if self.is_impossible(right, environment)? {
+                    self.collect(left, environment, operands)
                 } else {
                     self.fail_misplaced(id)
                 };
             }
             Behaviour::Comm { rules, body } => {
                 let rules = rules.iter().map(|(names, result)| (bag(names), *result)).collect();
-                Node::Comm(rules, self.node(body, surroundings)?)
+                Node::Comm(rules, self.node(body, environment)?)
             }
             Behaviour::Allow { actions, body } => {
                 let mut bags: Vec<Bag> = actions.iter().map(|names| bag(names)).collect();
                 bags.sort_unstable();
                 bags.dedup();
-                Node::Allow(bags, self.node(body, surroundings)?)
+                Node::Allow(bags, self.node(body, environment)?)
             }
-            Behaviour::Block { actions, body } => Node::Block(bag(&actions), self.node(body, surroundings)?),
+            Behaviour::Block { actions, body } => Node::Block(bag(&actions), self.node(body, environment)?),
             Behaviour::Hide { actions, body } => {
                 let hidden: Vec<Symbol> =
                     actions.iter().copied().filter(|name| !self.unhide.contains(name)).collect();
-                Node::Hide(bag(&hidden), self.node(body, surroundings)?)
+                Node::Hide(bag(&hidden), self.node(body, environment)?)
             }
             Behaviour::Rename { renamings, body } => {
-                Node::Rename(renamings.to_vec(), self.node(body, surroundings)?)
+                Node::Rename(renamings.to_vec(), self.node(body, environment)?)
             }
             Behaviour::Binary(ProcessOperator::LeftMerge, ..) => {
                 let span = self.program.behaviour_span(id);
@@ -281,17 +282,17 @@ impl Unfolder<'_> {
         Ok(())
     }
 
-    /// A call of a process that contains parallel operators.
+    /// Unfolds a call of a process that contains parallel operators.
     fn call(
         &mut self,
         id: BehaviourId,
         process: ProcessId,
         arguments: &[ExpressionId],
-        surroundings: &Surroundings,
+        environment: &Environment,
         operands: &mut Vec<usize>,
     ) -> Result<(), Failed> {
         let values: Vec<ExpressionId> =
-            arguments.iter().map(|&one| self.closed_value(one, surroundings)).collect();
+            arguments.iter().map(|&one| self.closed_value(one, environment)).collect();
         let endless = self.calls.len() >= MAX_CALLS
             || self.calls.iter().any(|(known, with)| {
                 *known == process
@@ -314,7 +315,7 @@ impl Unfolder<'_> {
         let parameters = declared.parameters.iter().copied().zip(values.iter().copied());
         let mut inner: Substitution = parameters.collect();
         for &global in &self.program.globals {
-            if let Some(&value) = surroundings.get(&global) {
+            if let Some(&value) = environment.get(&global) {
                 inner.insert(global, value);
             }
         }
@@ -328,13 +329,13 @@ impl Unfolder<'_> {
     }
 
     /// A data expression with the values of its variables, evaluated as far as possible.
-    fn closed_value(&mut self, id: ExpressionId, surroundings: &Surroundings) -> ExpressionId {
-        let closed = expression::substitute(self.program, id, surroundings);
+    fn closed_value(&mut self, id: ExpressionId, environment: &Environment) -> ExpressionId {
+        let closed = expression::substitute(self.program, id, environment);
         self.closed.normal_form(self.program, closed)
     }
 
-    fn decide(&mut self, condition: ExpressionId, surroundings: &Surroundings) -> Result<bool, Failed> {
-        let value = self.closed_value(condition, surroundings);
+    fn decide(&mut self, condition: ExpressionId, environment: &Environment) -> Result<bool, Failed> {
+        let value = self.closed_value(condition, environment);
         if let Expression::Bool(value) = *self.program.expression(value) {
             return Ok(value);
         }
@@ -347,33 +348,33 @@ impl Unfolder<'_> {
         )
     }
 
-    /// Whether a process expression is `delta`, or stands under a condition that does not hold.
-    fn is_impossible(&mut self, id: BehaviourId, surroundings: &Surroundings) -> Result<bool, Failed> {
+    /// Whether a process expression is `delta`, or is below a condition that is false.
+    fn is_impossible(&mut self, id: BehaviourId, environment: &Environment) -> Result<bool, Failed> {
         Ok(match *self.program.behaviour(id) {
             Behaviour::Delta => true,
             Behaviour::If { condition, then, otherwise } => {
-                match (self.decide(condition, surroundings)?, otherwise) {
-                    (true, _) => self.is_impossible(then, surroundings)?,
-                    (false, Some(otherwise)) => self.is_impossible(otherwise, surroundings)?,
+                match (self.decide(condition, environment)?, otherwise) {
+                    (true, _) => self.is_impossible(then, environment)?,
+                    (false, Some(otherwise)) => self.is_impossible(otherwise, environment)?,
                     (false, None) => true,
                 }
             }
             Behaviour::Binary(ProcessOperator::Choice, left, right) => {
-                self.is_impossible(left, surroundings)? && self.is_impossible(right, surroundings)?
+                self.is_impossible(left, environment)? && self.is_impossible(right, environment)?
             }
             _ => false,
         })
     }
 
-    /// A component that does nothing, as a condition that does not hold leaves behind.
-    fn delta(&mut self, id: BehaviourId, surroundings: &Surroundings) -> Result<usize, Failed> {
+    /// A component that does nothing, in place of one below a condition that is false.
+    fn delta(&mut self, id: BehaviourId, environment: &Environment) -> Result<usize, Failed> {
         let span = self.program.behaviour_span(id);
         let delta = self.program.add_behaviour(Behaviour::Delta, span);
         self.parallel.resize(self.program.behaviour_count(), false);
-        self.leaf(delta, surroundings)
+        self.leaf(delta, environment)
     }
 
-    fn leaf(&mut self, id: BehaviourId, surroundings: &Surroundings) -> Result<usize, Failed> {
+    fn leaf(&mut self, id: BehaviourId, environment: &Environment) -> Result<usize, Failed> {
         let component = self.skeleton.components.len();
         let span = self.program.behaviour_span(id);
         if component == MAX_COMPONENTS {
@@ -382,7 +383,7 @@ impl Unfolder<'_> {
         }
         let begins_as = match self.program.behaviour(id).clone() {
             Behaviour::Call { process, arguments } => {
-                let arguments = arguments.iter().map(|&one| self.closed_value(one, surroundings)).collect();
+                let arguments = arguments.iter().map(|&one| self.closed_value(one, environment)).collect();
                 Some(Instance { process, arguments })
             }
             _ => None,
@@ -391,7 +392,7 @@ impl Unfolder<'_> {
             (self.call_number, Instance { process: *process, arguments: arguments.clone() })
         });
         self.origins.push(Origin { begins_as, inside });
-        match crate::lower::automaton(self.program, id, surroundings) {
+        match crate::lower::automaton(self.program, id, environment) {
             Ok(mut automaton) => {
                 self.closed.fold_automaton(self.program, &mut automaton);
                 self.parallel.resize(self.program.behaviour_count(), false);
@@ -402,7 +403,7 @@ impl Unfolder<'_> {
         }
     }
 
-    /// A parallel operator below a sequential one.
+    /// Reports a parallel operator below a sequential one.
     fn fail_misplaced<T>(&mut self, above: BehaviourId) -> Result<T, Failed> {
         let outer = operator(self.program.behaviour(above));
         let mut id = above;
@@ -430,7 +431,7 @@ impl Unfolder<'_> {
         )
     }
 
-    /// The process that is being unfolded, for messages.
+    /// The current process, for messages.
     fn path(&self) -> String {
         match self.calls.last() {
             Some((process, _)) => {
@@ -441,7 +442,7 @@ impl Unfolder<'_> {
     }
 }
 
-/// A place for errors that concern the whole.
+/// The place of errors about the whole specification.
 pub(super) fn init_span(program: &Program) -> Span {
     program.init.map_or(Span::default(), |init| program.behaviour_span(init))
 }

@@ -1,7 +1,8 @@
-//! Steps of random operator trees, compared with the definition of the operators on concrete data.
+//! Compares the steps of random operator trees with the definition of the operators on concrete
+//! data.
 //!
-//! Data is a number, or a variable that is 0 or 1. For every valuation of the variables, the
-//! vectors whose conditions hold must be exactly those that the definition gives.
+//! Data is a number, or a variable that is 0 or 1. For each valuation, the vectors whose conditions
+//! hold must be those of the definition.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::syntax::{Span, Symbol};
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Expression, ExpressionId, Program, SortId, VariableId};
 
-/// A concrete step: edges, and actions with their data.
+/// A concrete step: its edges, and its actions with their data.
 type Concrete = (Vec<(u32, u32)>, Vec<(Symbol, u8)>);
 
 /// The data of an action: a number, or the variable of its edge.
@@ -29,7 +30,8 @@ enum Data {
 
 #[derive(Clone, Debug)]
 enum Shape {
-    /// Edges of an automaton: actions as name and data. The number says how many terminate.
+    /// The edges of an automaton: actions with names and data. The number is that of edges that
+    /// terminate.
     Leaf(Vec<Vec<(usize, Data)>>, usize),
     Parallel(Vec<Shape>),
     Comm(usize, Box<Shape>),
@@ -41,7 +43,7 @@ enum Shape {
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// Left sides and results, by index into the names.
+/// Left sides and results, as indices of names.
 const RULES: [&[(&[usize], usize)]; 7] = [
     &[(&[0, 1], 2)],
     &[(&[0, 0], 2)],
@@ -77,8 +79,7 @@ fn shape() -> impl Strategy<Value = Shape> {
     })
 }
 
-/// Operators on top of each other, around components in parallel: filters are handed down through
-/// all of them.
+/// Several operators around parallel components, through which filters are passed down.
 fn stack() -> impl Strategy<Value = Shape> {
     let name = 0..NAMES.len();
     let operator = prop_oneof![
@@ -163,7 +164,7 @@ impl World {
                     name: self.names[name],
                     arguments: vec![self.data(data, variable)],
                 };
-                // Borrowing both names and program needs a plain loop.
+                // A plain loop, because both names and program are borrowed.
                 let mut instance = instance;
                 Step::Actions(actions.iter().map(&mut instance).collect())
             }
@@ -229,7 +230,7 @@ impl World {
         }
     }
 
-    /// The definition, read aloud.
+    /// The steps by definition.
     fn defined(&mut self, node: usize, values: &Substitution) -> (Vec<Concrete>, Vec<Vec<(u32, u32)>>) {
         match self.skeleton.nodes[node].clone() {
             Node::Leaf(component) => {
@@ -304,7 +305,7 @@ impl World {
     }
 }
 
-/// For every rule and every datum: as many communications as there can be.
+/// Applies communications: each rule for each datum, as often as possible.
 fn gamma(rules: &[(Bag, Symbol)], actions: &[(Symbol, u8)]) -> Vec<(Symbol, u8)> {
     let mut counts: BTreeMap<(Symbol, u8), usize> = BTreeMap::new();
     actions.iter().for_each(|&action| *counts.entry(action).or_default() += 1);
@@ -338,7 +339,7 @@ fn sorted(mut steps: Vec<Concrete>) -> Vec<Concrete> {
     steps
 }
 
-/// Whether the steps of a shape are those of the definition, for all values of its variables.
+/// Asserts that the steps of a shape are those of the definition, for all values of its variables.
 fn compare(shape: &Shape) -> Result<(), TestCaseError> {
     let mut world = World::new(shape);
     prop_assume!(world.variables.len() <= 8 && world.skeleton.components.len() <= 6);
@@ -391,15 +392,15 @@ proptest! {
     #[test]
     fn steps_below_stacks_of_operators_are_as_defined(shape in stack(), most in 1..20_usize) {
         compare(&shape)?;
-        // The same when the sets that matter are too many to be written out.
+        // The same if there are too many relevant multisets to enumerate.
         MOST_BAGS.set(most);
         let outcome = compare(&shape);
         MOST_BAGS.set(50_000);
         outcome?;
     }
 
-    /// The steps of some edges are those steps of the whole that consist of such edges, whatever
-    /// was asked for before.
+    /// The steps of some edges are the steps of the whole that consist only of these edges,
+    /// independently of earlier calls.
     #[test]
     fn steps_of_given_edges_are_part_of_the_whole(
         shape in shape(),

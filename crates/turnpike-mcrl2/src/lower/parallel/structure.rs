@@ -1,5 +1,5 @@
-//! What components there are and how they are put together, for explanations: what a step of one
-//! component needs from others, and which names are lost on the way to the root.
+//! The structure of a system, for explanations: what a step of one component needs from others, and
+//! which names are lost on the way to the root.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,38 +10,38 @@ use super::operator_tree::{Node, Skeleton};
 use crate::lower::Automaton;
 use crate::syntax::Symbol;
 
-/// Ways that are looked at for one step.
+/// The most ways that are considered for one step.
 const MOST_WAYS: usize = 64;
 
 /// The components of a process and the operators above them.
 #[derive(Clone, Debug, Default)]
 pub struct Structure {
     skeleton: Arc<Skeleton>,
-    /// For each component its control parameter.
+    /// The control parameter of each component.
     controls: Vec<Option<usize>>,
-    /// For each component the nodes from its leaf to the root.
+    /// For each component the nodes on the path from its leaf to the root.
     paths: Vec<Vec<usize>>,
 }
 
-/// What a step of one component needs in order to happen.
+/// What a step of one component requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ways {
-    /// One of these; an empty list of needs is a step of the component alone.
+    /// One of these lists. The step of a component alone has an empty list.
     Some(Vec<Vec<Need>>),
-    /// It never happens: the operator with this name rules it out.
+    /// The step never happens, because the operator with this name rules it out.
     Never(&'static str),
 }
 
 /// An action that another component must do at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Need {
-    /// Its name, below the operator that asks for it.
+    /// The name of the action, below the operator that requires it.
     pub name: Symbol,
-    /// The action of the step, by position, that it must have the same data as.
+    /// The action of the step with equal data, by its position.
     pub like: Option<usize>,
 }
 
-/// What becomes of the names of actions below an operator.
+/// The fate of action names below an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
     /// They are hidden.
@@ -80,7 +80,7 @@ impl Structure {
         self.controls[component]
     }
 
-    /// The names that a name of a component's action may get by renaming, itself included.
+    /// The names that an action of a component may get by renaming, including its own.
     pub fn names_of(&self, component: usize, name: Symbol) -> Vec<Symbol> {
         let mut names = vec![name];
         for &node in &self.paths[component] {
@@ -92,7 +92,7 @@ impl Structure {
         names
     }
 
-    /// What a step of a component with actions of these names needs.
+    /// The requirements of a step of a component with these action names.
     pub fn ways(&self, component: usize, names: &[Symbol]) -> Ways {
         let visible = names.iter().enumerate().map(|(index, &name)| (name, Some(index))).collect();
         let mut climb = Climb { nodes: &self.skeleton.nodes, ways: BTreeSet::new(), ruled_out: None };
@@ -104,13 +104,13 @@ impl Structure {
         Ways::Some(climb.ways.into_iter().filter(|way| way.len() == fewest).collect())
     }
 
-    /// The names that the steps of the whole may have, more of them rather than fewer.
+    /// An over-approximation of the names in steps of the system.
     pub fn names(&self) -> BTreeSet<Symbol> {
         names_below(&self.skeleton).pop().unwrap_or_default()
     }
 
-    /// What becomes of names that some component uses, or some communication results in, and that
-    /// the steps of the whole never have.
+    /// The fate of names that components use or communications produce, but that never occur in
+    /// steps of the system.
     pub fn losses(&self) -> BTreeMap<Symbol, Loss> {
         let names = names_below(&self.skeleton);
         let whole = self.names();
@@ -135,11 +135,11 @@ impl Structure {
     }
 }
 
-/// Follows a step from its leaf to the root.
+/// Follows the path of a step from its leaf to the root.
 struct Climb<'a> {
     nodes: &'a [Node],
     ways: BTreeSet<Vec<Need>>,
-    /// What stopped the component alone.
+    /// The operator that ruled out the step of the component alone.
     ruled_out: Option<&'static str>,
 }
 

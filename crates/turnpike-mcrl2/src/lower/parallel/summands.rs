@@ -13,16 +13,16 @@ use crate::syntax::{Span, Symbol};
 use crate::typed::expression::{self, Substitution};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, VariableId};
 
-/// Where the components stand among the parameters.
+/// The positions of the components among the parameters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     pub(super) parameters: Vec<Parameter>,
-    /// For each component its control parameter.
+    /// The control parameter of each component.
     pub(super) controls: Vec<Option<usize>>,
 }
 
 impl Layout {
-    /// An update of an automaton, with what variables are replaced by.
+    /// Converts an update of an automaton, replacing variables by values.
     pub(super) fn update(
         &self,
         program: &mut Program,
@@ -54,20 +54,20 @@ impl Layout {
                     }
                     Goto::Parameter(known) => Goto::Parameter(known),
                 };
-                let mut made = Vec::with_capacity(assignments.len());
+                let mut assigned = Vec::with_capacity(assignments.len());
                 for &(variable, value) in assignments {
                     let value = replace_variables(program, value, values);
                     if *program.expression(value) != Expression::Variable(variable) {
-                        made.push((variable, value));
+                        assigned.push((variable, value));
                     }
                 }
-                Update::Go { location, assignments: made }
+                Update::Go { location, assignments: assigned }
             }
         })
     }
 }
 
-/// An expression with its variables replaced.
+/// Replaces the variables of an expression.
 fn replace_variables(program: &mut Program, id: ExpressionId, values: &Substitution) -> ExpressionId {
     if values.is_empty() {
         return id;
@@ -76,7 +76,7 @@ fn replace_variables(program: &mut Program, id: ExpressionId, values: &Substitut
     if new == id { id } else { expression::simplify(program, new) }
 }
 
-/// Several independent choices as one.
+/// The product of several independent choices.
 pub(super) fn product<'a>(
     program: &mut Program,
     distributions: impl Iterator<Item = &'a Distribution>,
@@ -104,7 +104,7 @@ pub(super) fn summand(
         .map(|&(component, edge)| (component as usize, &components[component as usize].edges[edge as usize]))
         .collect();
     let mut variables: Vec<VariableId> = Vec::new();
-    // What communication demands comes first: it is simple, and replaces most variables.
+    // The equations of communication come first: they are simple and determine most variables.
     let mut conditions = vector.conditions.clone();
     let mut locations = Vec::new();
     let mut time: Option<ExpressionId> = None;
@@ -146,7 +146,7 @@ pub(super) fn summand(
         time.into_iter().for_each(&mut mark);
         distribution.iter().for_each(|one| mark(one.weight));
         updates.iter().for_each(|update| for_each_expression(update, &mut mark));
-        // No sort is empty, so a variable that is not used has some value.
+        // No sort is empty, so unused variables can be dropped.
         variables.retain(|variable| used.contains(variable));
     }
     let span = edges.first().map_or(Span::default(), |(_, edge)| edge.span);
@@ -154,7 +154,7 @@ pub(super) fn summand(
     Some(Summand { locations, variables, conditions, actions, time, distribution, updates, span, parts })
 }
 
-/// What each component does, in its own words.
+/// The contribution of each component, as it wrote it.
 fn parts(
     program: &mut Program,
     edges: &[(usize, &Edge)],

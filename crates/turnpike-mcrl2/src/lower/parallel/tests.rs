@@ -1,4 +1,4 @@
-//! Whole specifications, down to their summands. Section and row numbers are those of the language
+//! Summands of whole specifications. The numbers of sections and rows are those of the language
 //! reference.
 
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ fn joined(parts: impl Iterator<Item = String>, separator: &str) -> String {
     parts.collect::<Vec<_>>().join(separator)
 }
 
-/// What is seen.
+/// The visible actions.
 fn label(process: &LinearProcess, summand: &Summand) -> String {
     let text = |&id: &_| expression::text(&process.program, id);
     let actions = summand.actions.iter().map(|action| {
@@ -194,7 +194,7 @@ fn rows_of_the_conformance_suite() {
 
 #[test]
 fn communication_with_open_data_splits() {
-    // 5.2: which of two receivers gets it depends on data; communication is not optional.
+    // 5.2: data determines which of two receivers gets it, and communication is mandatory.
     assert_eq!(
         summands(
             "act s, r, c: Nat; proc S(n: Nat) = s(n).S(n + 1); R(n: Nat) = r(n).R(n + 2); Q(n: Nat) = r(n).Q(2 * n);
@@ -228,7 +228,7 @@ fn sums_that_communication_decides() {
              init allow({c}, comm({s|r -> c}, S(0) || R([])));",
             &["[] n > 3 && !(n in l) -> c(n, n > 3) [n=n + 1; l=n |> l]"],
         ),
-        // Constructors are taken apart.
+        // Equations between constructors are split.
         (
             "sort D = struct pair(Nat, Nat) | none; act s, r, c: D;
              proc S(n: Nat) = s(pair(n, 1)).S(n + 1) + s(none).S(0); R(l: Nat) = sum x, y: Nat. (x != l) -> r(pair(x, y)).R(x + y);
@@ -248,12 +248,12 @@ fn sums_that_communication_decides() {
              init allow({c}, comm({s|r|t -> c}, S(0) || R(0) || T(0)));",
             &["[] n != a && n < b -> c(n) [n=n + 1; a=n; b=b + n]"],
         ),
-        // Nothing determines x, except that it is the same for both.
+        // Nothing determines x, but it is the same for both.
         (
             "act r, t, c: Bool; init allow({c}, comm({r|t -> c}, (sum x: Bool. r(x).delta) || (sum y: Bool. t(y).delta)));",
             &["[init1=0 init2=0] sum x. c(x) [init1=1; init2=1]"],
         ),
-        // A receiver that wants something else never hears of it.
+        // A receiver for another value does not communicate.
         (
             "act s, r, c: Nat; init allow({c}, comm({s|r -> c}, s(1).delta || (sum x: Nat. (x > 1) -> r(x).delta)));",
             &[],
@@ -267,26 +267,26 @@ fn sums_that_communication_decides() {
 #[test]
 fn operators_on_parts_of_the_whole() {
     let table: [(&str, &[&str]); 6] = [
-        // Hidden inside, joint outside.
+        // Hidden inside, communication outside.
         ("act a, b, x; init allow({b}, hide({a}, a.delta) || b.delta);", &["b", "b", "tau"]),
-        // What is renamed inside communicates outside.
+        // Renamed inside, communication outside.
         ("act a, b, c, d; init allow({d}, comm({b|c -> d}, rename({a -> b}, a.delta) || c.delta));", &["d"]),
-        // The result of one communication takes part in another.
+        // The result of a communication takes part in another one.
         (
             "act a, b, c, d, e; init allow({e}, comm({c|d -> e}, comm({a|b -> c}, a.delta || b.delta) || d.delta));",
             &["e"],
         ),
-        // An inner allow leaves only what the outer one can use.
+        // An inner allow is restricted to what the outer one can use.
         (
             "act a, b, c, d; init allow({a|c, d}, allow({a, b, a|b}, a.delta || b.delta) || c.delta || d.delta);",
             &["a|c", "d"],
         ),
-        // Below hide any number of hidden actions may come along.
+        // Below hide, there may be any number of hidden actions.
         (
             "act a, b, c; init allow({c}, hide({a, b}, a.delta || b.delta || c.delta));",
             &["c", "c", "c", "c", "tau", "tau", "tau"],
         ),
-        // Blocked unless used up.
+        // Blocked unless consumed.
         ("act a, b, c; init block({a, b}, comm({a|b -> c}, a.delta || b.delta || a.delta));", &["c", "c"]),
     ];
     for (specification, expected) in table {
@@ -341,7 +341,7 @@ fn beyond_the_limit_summands_can_be_left_for_later() {
     assert!(labels([&[], &[0], &[0]]).is_empty());
 }
 
-/// Diners at a round table, with a fork between any two.
+/// Philosophers at a round table, with a fork between neighbours.
 fn table(size: usize) -> String {
     let diners: Vec<String> = (1..=size).map(|n| format!("Diner({n}, {})", n % size + 1)).collect();
     let forks: Vec<String> = (1..=size).map(|n| format!("Fork({n})")).collect();
@@ -360,7 +360,7 @@ fn diners_and_forks_meet_only_when_they_share() {
     let start = Instant::now();
     let process = linear(&table(12));
     let time = start.elapsed();
-    // Each diner takes and gives two forks, and eats.
+    // Each philosopher takes and returns two forks, and eats.
     assert_eq!(process.summands.len(), 12 * 5);
     assert!(process.summands.iter().all(|one| one.variables.is_empty()));
     assert!(time.as_millis() < 1_000, "{time:?}");
@@ -370,7 +370,7 @@ fn diners_and_forks_meet_only_when_they_share() {
 
 #[test]
 fn many_parties_meet_quickly() {
-    // Twenty components, each of which takes part in three-party meetings with its neighbours.
+    // Twenty components, each of which takes part in three-party communication with its neighbours.
     let components: Vec<String> = (0..20).map(|n| format!("P({n})")).collect();
     let specification = format!(
         "act l, m, r, c: Nat; proc P(n: Nat) = l(n).P(n) + m((n + 1) mod 20).P(n) + r((n + 2) mod 20).P(n);
@@ -395,7 +395,7 @@ fn the_number_of_components_may_be_computed() {
 
 #[test]
 fn declared_functions_are_evaluated_where_nothing_is_open() {
-    // The length of the row comes from a function, and so does who meets whom.
+    // A function computes the length of the row, so it also determines who communicates.
     assert_eq!(
         summands(
             "map less: Nat -> Nat; more: Nat -> Bool; side: Pos -> Pos; size: Nat; var n: Nat; p: Pos;
@@ -431,7 +431,7 @@ fn parameters_have_readable_names() {
 }
 
 #[test]
-fn what_the_user_wants_to_see_is_not_hidden() {
+fn requested_actions_are_not_hidden() {
     let options = Options { unhide: vec!["a".to_owned(), "zzz".to_owned()], ..Options::default() };
     let specification = "act a, b; init hide({a, b}, a.b.delta);";
     let process = linearise_with(program(specification), &options).expect("linear");

@@ -1,6 +1,6 @@
 //! Joint steps of several components, computed from the leaves of the operator tree to its root.
 //!
-//! A [`Vector`] is a set of edges, at most one of each component, that happen together, with the
+//! A [`Vector`] is a set of edges, at most one per component, that happen together, with the
 //! resulting multi-action so far. Vectors that an enclosing `allow` rules out are never built:
 //! below `||`, the steps of the operands are grouped by name, and for every allowed multiset of
 //! names the ways to compose it are enumerated.
@@ -19,20 +19,20 @@ use crate::typed::{Expression, ExpressionId, Program};
 /// Edges that happen together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vector {
-    /// Component and edge, increasing.
+    /// Pairs of component and edge, increasing.
     pub(super) edges: Vec<(u32, u32)>,
-    /// What is seen.
+    /// The visible actions.
     pub(super) actions: Vec<ActionInstance>,
-    /// What must hold in addition to the conditions of the edges.
+    /// Conditions in addition to those of the edges.
     pub(super) conditions: Vec<ExpressionId>,
 }
 
-/// What a node of the operator tree can do.
+/// The steps of a node of the operator tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
-    /// By the names that are seen.
+    /// The steps by the names of their visible actions.
     pub(super) groups: BTreeMap<Bag, Vec<Vector>>,
-    /// Termination of all components below.
+    /// Terminations of all components below.
     pub(super) ends: Vec<Vector>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Steps {
 #[derive(Debug)]
 pub(super) struct TooMany;
 
-/// What is known of an equation before any evaluation.
+/// The result of an equation, as far as it is known before evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
     Always,
@@ -48,7 +48,7 @@ pub(super) enum Truth {
     Open(ExpressionId),
 }
 
-/// What is known of equations, by their sides.
+/// The known results of equations, by their sides.
 pub(super) type Equations = FxHashMap<(ExpressionId, ExpressionId), Truth>;
 
 /// Builds vectors of a program.
@@ -60,7 +60,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl Vector {
-    /// The names that are seen.
+    /// The names of the visible actions.
     pub(super) fn names(&self) -> Bag {
         self.actions.iter().map(|action| action.name).collect::<NameList>().0
     }
@@ -105,18 +105,18 @@ impl Steps {
         steps
     }
 
-    /// The steps whose names a test accepts.
+    /// The steps whose names pass a test.
     pub(super) fn retain(mut self, test: impl Fn(&Bag) -> bool) -> Steps {
         self.groups.retain(|names, _| test(names));
         self
     }
 
-    /// Without the actions of some names.
+    /// The steps with actions of these names hidden.
     pub(super) fn hide(self, names: &[Symbol]) -> Steps {
         self.map(|vector| vector.actions.retain(|action| !names.contains(&action.name)))
     }
 
-    /// With other names.
+    /// The steps with actions renamed.
     pub(super) fn rename(self, renamings: &[(Symbol, Symbol)]) -> Steps {
         self.map(|vector| {
             for action in &mut vector.actions {
@@ -148,7 +148,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// What is known of `left == right`.
+    /// The result of `left == right`, as far as it is known.
     pub(super) fn equation(&mut self, left: ExpressionId, right: ExpressionId) -> Truth {
         if left == right {
             return Truth::Always;
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
         left.arguments.iter().map(sort).eq(right.arguments.iter().map(sort))
     }
 
-    /// Whether two actions may have the same data.
+    /// Whether the data of two actions may be equal.
     pub(super) fn may_agree(&mut self, left: &ActionInstance, right: &ActionInstance) -> bool {
         self.same_sorts(left, right)
             && left
@@ -183,14 +183,14 @@ impl<'a> Builder<'a> {
                 .all(|(&one, &other)| self.equation(one, other) != Truth::Never)
     }
 
-    /// The steps of operands in parallel that pass the filter.
+    /// The steps of `||` that pass the filter.
     pub(super) fn join(&mut self, operands: &[Arc<Steps>], filter: &Filter) -> Result<Steps, TooMany> {
         let mut steps = Steps::default();
         let names = operands.iter().flat_map(|one| one.groups.keys()).flat_map(|names| names.iter().copied());
         match filter.targets(&names.collect()) {
             Some(targets) => {
                 let mut cover = Cover::new(operands);
-                cover.spread(self, &mut steps, &[], 0)?;
+                cover.add_invisible(self, &mut steps, &[], 0)?;
                 for target in &targets {
                     cover.links = filter.links(target);
                     cover.run(self, &mut steps, target, None)?;
@@ -218,8 +218,8 @@ impl<'a> Builder<'a> {
         Ok(steps)
     }
 
-    /// All combinations of one vector of each chosen group, in which linked actions may have the
-    /// same data.
+    /// Adds all combinations of one vector from each chosen group in which linked actions may have
+    /// equal data.
     fn combine(
         &mut self,
         steps: &mut Steps,
@@ -257,7 +257,7 @@ impl<'a> Builder<'a> {
 }
 
 impl Vector {
-    /// Both together.
+    /// The union of both.
     fn with(&self, other: &Vector) -> Vector {
         let mut vector = self.clone();
         vector.edges.extend(&other.edges);
@@ -268,12 +268,12 @@ impl Vector {
     }
 }
 
-/// Finds all ways to compose a multiset of names from steps of different operands.
+/// Enumerates the ways to compose a multiset of names from steps of different operands.
 struct Cover<'a> {
     operands: &'a [Arc<Steps>],
-    /// For each name the operands and groups that have it.
+    /// For each name the operands and groups that contain it.
     having: FxHashMap<Symbol, Vec<(usize, &'a Bag)>>,
-    /// Operands that can do something invisible, which happens together with everything.
+    /// Operands with invisible steps, which combine with any others.
     invisible: Vec<(usize, &'a Bag)>,
     links: &'a [Bag],
     chosen: Vec<(usize, &'a Bag)>,
@@ -300,7 +300,7 @@ impl<'a> Cover<'a> {
         Cover { operands, having, invisible, links: &[], chosen: Vec::new() }
     }
 
-    /// `rest` is still to be composed. Its first name comes from some operand; `after` keeps
+    /// Composes the remaining names. The first of them comes from some operand. `after` keeps
     /// operands that share a name in order, so that no choice is made twice.
     fn run(
         &mut self,
@@ -312,7 +312,7 @@ impl<'a> Cover<'a> {
         let Some(&name) = rest.first() else {
             let chosen = self.chosen.clone();
             builder.combine(steps, self.operands, &chosen, self.links)?;
-            return self.spread(builder, steps, &chosen, 0);
+            return self.add_invisible(builder, steps, &chosen, 0);
         };
         for choice in 0..self.having.get(&name).map_or(0, Vec::len) {
             let (operand, names) = self.having[&name][choice];
@@ -328,9 +328,9 @@ impl<'a> Cover<'a> {
         Ok(())
     }
 
-    /// What is chosen, together with invisible steps of others, from the given one on: at least
-    /// one.
-    fn spread(
+    /// Adds the combinations with at least one invisible step of another operand, from the given
+    /// one on.
+    fn add_invisible(
         &self,
         builder: &mut Builder<'_>,
         steps: &mut Steps,
@@ -343,13 +343,13 @@ impl<'a> Cover<'a> {
             }
             let more = [chosen, &[one]].concat();
             builder.combine(steps, self.operands, &more, self.links)?;
-            self.spread(builder, steps, &more, index + 1)?;
+            self.add_invisible(builder, steps, &more, index + 1)?;
         }
         Ok(())
     }
 }
 
-/// All combinations that the filter lets pass: for when what is allowed cannot be written out.
+/// Enumerates all combinations that pass the filter, if the allowed multisets cannot be enumerated.
 struct Product<'a> {
     operands: &'a [Arc<Steps>],
     filter: &'a Filter,

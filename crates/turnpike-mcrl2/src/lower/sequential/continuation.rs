@@ -1,23 +1,22 @@
-//! Continuations: what follows a term, as shared chains of terms.
+//! Continuations: the terms that follow a term, as shared chains.
 
 use rustc_hash::FxHashMap;
 
 use super::terms::Terms;
 use crate::typed::{BehaviourId, VariableId};
 
-/// What is left to do, in [`Chains`].
+/// A continuation, as an index into [`Chains`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChainId(u32);
 
 impl ChainId {
-    /// Nothing: the component has terminated.
+    /// Nothing follows: the component has terminated.
     pub(super) const DONE: ChainId = ChainId(0);
-    /// What the newest frame of the stack says.
+    /// Continue with the newest frame of the stack.
     pub(super) const RETURN: ChainId = ChainId(1);
 }
 
-/// A term that comes next, and the group of processes (see [`Terms::group`]) whose variables it
-/// uses.
+/// A term, with the group of processes (see [`Terms::group`]) whose variables it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Rest {
     pub(super) term: BehaviourId,
@@ -31,7 +30,7 @@ struct Link {
     returns: bool,
 }
 
-/// All chains of a component.
+/// All continuations of a component.
 #[derive(Default)]
 pub(super) struct Chains {
     links: Vec<Link>,
@@ -39,7 +38,7 @@ pub(super) struct Chains {
 }
 
 impl Chains {
-    /// `rest`, then `next`; without `next` when `rest` cannot terminate.
+    /// `rest` followed by `next`. If `rest` cannot terminate, `next` is dropped.
     pub(super) fn before(&mut self, terms: &Terms, rest: Rest, next: ChainId) -> ChainId {
         let next = if terms.terminates(rest.term) { next } else { ChainId::DONE };
         if let Some(&known) = self.known.get(&(rest, next)) {
@@ -59,17 +58,17 @@ impl Chains {
         self.links.get((id.0 as usize).wrapping_sub(2))
     }
 
-    /// The first term and what comes after it.
+    /// The first term and the continuation after it.
     pub(super) fn first(&self, id: ChainId) -> Option<(Rest, ChainId)> {
         self.link(id).map(|link| (link.rest, link.next))
     }
 
-    /// The variables that the terms of a chain need, but for what is on the stack.
+    /// The variables that the terms of a chain need, except those in the stack.
     pub(super) fn free(&self, id: ChainId) -> &[VariableId] {
         self.link(id).map_or(&[], |link| &link.free)
     }
 
-    /// Whether it ends on the stack.
+    /// Whether the chain ends with a return to the stack.
     pub(super) fn returns(&self, id: ChainId) -> bool {
         id == ChainId::RETURN || self.link(id).is_some_and(|link| link.returns)
     }

@@ -1,4 +1,4 @@
-//! Combines the probabilistic choices on the way to a location into one distribution.
+//! Combines the probabilistic choices between an action and a location into one distribution.
 
 use turnpike_model::diagnostic::Diagnostic;
 
@@ -8,30 +8,29 @@ use crate::syntax::Span;
 use crate::typed::expression::{all, equal, representative, variable};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, Variable, VariableId};
 
-/// The choices met so far: they are independent, so probabilities multiply.
+/// The choices so far. They are independent, so probabilities multiply.
 #[derive(Default)]
 pub(super) struct PendingChoices {
     variables: Vec<VariableId>,
     weight: Option<ExpressionId>,
     conditions: Vec<ExpressionId>,
-    /// Variables of the source that the choices give a value to, if values are kept beyond their
-    /// last use.
+    /// With `keep_dead`: variables of the source with the values that the choices give them.
     kept: Vec<(VariableId, ExpressionId)>,
 }
 
 impl PendingChoices {
-    /// The following choices happen only when a condition holds.
+    /// The following choices happen only if a condition holds.
     pub(super) fn under(&mut self, condition: ExpressionId) {
         self.conditions.push(condition);
     }
 
-    /// The end of the part that [`PendingChoices::under`] began.
+    /// Ends the scope of [`PendingChoices::under`].
     pub(super) fn leave(&mut self) {
         self.conditions.pop();
     }
 
-    /// One more choice, which happens only when all of `conditions` hold, too. Where it does not
-    /// happen its variables have one value, with certainty.
+    /// Adds a choice that happens only if all of `conditions` hold, too. Otherwise its variables
+    /// have a fixed value with certainty.
     pub(super) fn add(
         &mut self,
         program: &mut Program,
@@ -64,25 +63,24 @@ impl PendingChoices {
         Ok(())
     }
 
-    /// Remembers what a variable of the source becomes: the state that the choice leads to will
-    /// hold it, needed or not.
+    /// Adds a variable of the source to the values that the next state holds, even if it is dead.
     pub(super) fn keep(&mut self, one: VariableId, value: ExpressionId) {
         self.kept.push((one, value));
     }
 
-    /// What the state that the choices lead to holds of them.
+    /// The values that the next state holds even if they are dead.
     pub(super) fn kept(&self) -> &[(VariableId, ExpressionId)] {
         &self.kept
     }
 
-    /// All choices as one.
+    /// The product of all choices.
     pub(super) fn distribution(self) -> Option<Distribution> {
         let variables = self.variables;
         self.weight.map(|weight| Distribution { variables, weight })
     }
 }
 
-/// A value for a variable of a choice that is not made.
+/// A value for a variable of a choice that does not happen.
 pub(super) fn some_value(program: &mut Program, one: VariableId) -> Result<ExpressionId, Diagnostic> {
     let Variable { sort, span, .. } = *program.variable(one);
     let message = "a probabilistic choice below a condition needs a sort with a known value";

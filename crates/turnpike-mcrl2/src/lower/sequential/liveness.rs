@@ -1,4 +1,4 @@
-//! Liveness analysis: which variables are needed at which location.
+//! Liveness analysis: the variables that each location needs.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +7,7 @@ use super::updates::{for_each_condition, for_each_leaf};
 use crate::lower::{Step, Update};
 use crate::typed::{ExpressionId, VariableId};
 
-/// The variables that are needed at each location.
+/// The live variables of each location.
 #[derive(Default)]
 pub(super) struct Live {
     variables: Vec<VariableId>,
@@ -17,17 +17,17 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// All variables that are needed somewhere, in increasing order.
+    /// The variables that are live at some location, in increasing order.
     pub(super) fn variables(&self) -> &[VariableId] {
         &self.variables
     }
 
-    /// Whether a variable is needed at a location.
+    /// Whether a variable is live at a location.
     pub(super) fn contains(&self, location: u32, variable: VariableId) -> bool {
         self.numbers.get(&variable).is_some_and(|&number| self.has(location, number))
     }
 
-    /// The variables that are needed at a location, in increasing order.
+    /// The live variables of a location, in increasing order.
     pub(super) fn at(&self, location: u32) -> Vec<VariableId> {
         (0..self.variables.len())
             .filter(|&number| self.has(location, number))
@@ -48,21 +48,21 @@ impl Live {
     }
 }
 
-/// What an edge needs, in numbers of variables.
+/// The variables that an edge needs, by number.
 struct Needs {
     from: u32,
     always: Vec<usize>,
     leaves: Vec<Leaf>,
 }
 
-/// Where an edge may lead and, for each variable that gets a value there, what that value needs.
+/// A target of an edge, with the variables needed by each assignment.
 struct Leaf {
     location: u32,
     values: Vec<(usize, Vec<usize>)>,
 }
 
-/// The least solution: a variable is needed where an edge starts that uses it, or gives its value
-/// to a variable that is needed where the edge ends.
+/// Computes the least solution: a variable is live at the source of an edge that uses it, or that
+/// assigns it to a variable that is live at the target.
 pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
     let mut variables: Vec<VariableId> = Vec::new();
     for update in automaton.edges.iter().map(|edge| &edge.target).chain([&automaton.initial]) {
@@ -143,8 +143,8 @@ pub(super) fn liveness(automaton: &mut Reduction<'_>) -> Live {
     live
 }
 
-/// Takes a variable as needed at a location when the way there gives it a value, whatever is done
-/// with it: the free variables of the location's term, and what was drawn on the way.
+/// Makes all variables live at a location that an edge to it assigns, whether they are used or not:
+/// the free variables of its term, and the outcomes of choices on the way.
 fn keep(live: &mut Live, needs: &[Needs], initial: &Update) {
     for_each_leaf(initial, |location, assignments| {
         for (one, _) in assignments {
@@ -159,7 +159,7 @@ fn keep(live: &mut Live, needs: &[Needs], initial: &Update) {
 }
 
 impl Live {
-    /// Keeps only some of the variables.
+    /// Restricts the sets to these variables.
     fn restrict(&mut self, used: &[VariableId], locations: usize) {
         let words = used.len().div_ceil(64);
         let old = std::mem::take(self);

@@ -1,4 +1,4 @@
-//! A short description of what happens next at a location.
+//! Short descriptions of the next steps at a location.
 
 use std::cmp::Reverse;
 
@@ -11,9 +11,9 @@ use crate::syntax::ProcessOperator;
 use crate::typed::expression;
 use crate::typed::{Behaviour, BehaviourId, ProcessId, Program};
 
-/// Texts have at most this many characters.
+/// The most characters of a text.
 const WIDTH: usize = 40;
-/// How deep terms are looked into.
+/// The deepest nesting of terms that is printed.
 const DEPTH: usize = 12;
 
 /// Describes the locations of a component.
@@ -21,10 +21,10 @@ pub(super) struct LocationTexts<'a> {
     program: &'a Program,
     terms: &'a Terms,
     chains: &'a Chains,
-    /// The processes by the first term of their bodies, each with the terms that follow it.
+    /// For the first term of process bodies: the processes, each with the terms that follow it.
     starts: FxHashMap<BehaviourId, Vec<(ProcessId, Vec<BehaviourId>)>>,
-    /// The processes in whose bodies a term is. Empty if the component has one process only, whose name
-    /// would say nothing.
+    /// The processes whose bodies contain a term. Empty if the component has only one process,
+    /// whose name would add nothing.
     owners: FxHashMap<BehaviourId, Vec<ProcessId>>,
 }
 
@@ -40,13 +40,13 @@ impl<'a> LocationTexts<'a> {
             following.reverse();
             starts.entry(first).or_default().push((process, following));
         }
-        // The process that explains most of what is left to do comes first.
+        // The process that covers most of the remaining terms comes first.
         starts.values_mut().for_each(|all| all.sort_by_key(|(_, following)| Reverse(following.len())));
         LocationTexts { program, terms, chains, starts, owners: find_owners(program, terms) }
     }
 
-    /// The text of a location: the name of a process at its beginning, otherwise the process with what
-    /// is left to do, such as `Off: put(n, number(1)) . First(n)`.
+    /// The text of a location: the name of a process at its beginning, otherwise the process and
+    /// the remaining term, such as `Off: put(n, number(1)) . First(n)`.
     pub(super) fn text(&self, place: Place) -> String {
         let (rest, chain) = match place {
             Place::Delta => return "delta".to_owned(),
@@ -80,7 +80,7 @@ impl<'a> LocationTexts<'a> {
         }
     }
 
-    /// The process in whose body a term is, unless several have the same.
+    /// The process whose body contains a term, unless there are several.
     fn process_around(&self, rest: Rest, chain: ChainId) -> Option<ProcessId> {
         let owners = self.owners.get(&rest.term)?;
         if let [owner] = owners[..] {
@@ -92,7 +92,7 @@ impl<'a> LocationTexts<'a> {
         both.next().filter(|_| both.next().is_none()).copied()
     }
 
-    /// The process that begins with this term and chain, and what is left to do after it.
+    /// The process that begins with this term and chain, and the continuation after it.
     fn process_at(&self, rest: Rest, chain: ChainId) -> Option<(ProcessId, ChainId)> {
         self.starts.get(&rest.term)?.iter().find_map(|(process, following)| {
             let mut chain = chain;

@@ -1,11 +1,11 @@
 //! Sequential components: from a process term to an [`Automaton`].
 //!
-//! First, probabilistic choices that would be made twice at once are separated
+//! First, probabilistic choices that could occur twice before the same action are separated
 //! (`separate_choices`), and all terms that the component can become are analysed (`terms`): which
-//! of them are equal, which can terminate, which processes call each other. Then locations and
-//! edges are found on demand (`unfold`). What follows a term is a chain of terms (`continuation`);
-//! if chains could grow without bound, it is a stack in the data (`stack`). Finally the automaton
-//! is reduced (`reduce`, `liveness`, `variables`).
+//! are equal, which can terminate, which processes call each other. Then locations and edges are
+//! found on demand (`unfold`). The continuation of a term is a chain of terms (`continuation`). If
+//! chains could grow without bound, it is a stack in the data (`stack`). Finally the automaton is
+//! reduced (`reduce`, `liveness`, `variables`).
 
 mod continuation;
 mod distribution;
@@ -34,7 +34,7 @@ use crate::typed::expression::Substitution;
 use crate::typed::{BehaviourId, Program};
 
 /// The automaton of a sequential process expression. Variables of the environment have closed
-/// values in the root, those of the whole specification everywhere.
+/// values in the root, global variables everywhere.
 pub(super) fn automaton(
     program: &mut Program,
     root: BehaviourId,

@@ -1,6 +1,6 @@
-//! Random processes, unfolded in two ways: term by term by the rules of process algebra, with a
-//! list of closures as continuation, and by their automaton. Both must have the same behaviour,
-//! step by step.
+//! Compares two ways to unfold random processes: term by term according to the rules of process
+//! algebra, with a list of closures as continuation, and with their automaton. Both must have the
+//! same behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::typed::{
     Behaviour, BehaviourId, Expression, ExpressionId, Program, VariableId, check_specification,
 };
 
-/// How many steps are compared.
+/// The number of steps to compare.
 const STEPS: usize = 6;
 
 type Values = BTreeMap<VariableId, ExpressionId>;
@@ -42,7 +42,7 @@ fn label(program: &mut Program, values: &Values, name: &str, arguments: &[Expres
     label
 }
 
-/// All ways to give the variables, which are of sort `Bool`, a value.
+/// All values of these variables of sort `Bool`, each with the given values of others.
 fn valuations(program: &mut Program, variables: &[VariableId], values: &Values) -> Vec<Values> {
     let mut all = vec![values.clone()];
     for &one in variables {
@@ -62,7 +62,7 @@ fn valuations(program: &mut Program, variables: &[VariableId], values: &Values) 
 /// A term with the values of its variables.
 type Closure = (BehaviourId, Values);
 
-/// The first steps of a term, and what they leave to do, last first.
+/// The first steps of a term, with the continuation of each, last first.
 fn steps(program: &mut Program, term: BehaviourId, values: &Values) -> Vec<(String, Vec<Closure>)> {
     match program.behaviour(term).clone() {
         Behaviour::Delta => Vec::new(),
@@ -105,7 +105,7 @@ fn steps(program: &mut Program, term: BehaviourId, values: &Values) -> Vec<(Stri
     }
 }
 
-/// The behaviour of the next few steps as text: sets of labels with what follows.
+/// The behaviour of the next `left` steps, as text: sets of labels with what follows them.
 fn by_rules(program: &mut Program, rest: &[Closure], left: usize) -> String {
     if left == 0 {
         return "…".to_owned();
@@ -145,7 +145,7 @@ fn by_automaton(
     if left == 0 {
         return "…".to_owned();
     }
-    // What is not needed has a fixed value, and nothing depends on it.
+    // Only live parameters are kept, because others must not matter.
     let kept_live: Values =
         automaton.locations[location as usize].live.iter().map(|one| (*one, kept[one])).collect();
     let mut all = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! Reduces an automaton: removes variables that are not needed, edges that cannot be taken and
-//! locations that cannot be reached, and turns variables that never change into constants.
+//! Reduces an automaton: removes dead variables, impossible edges and unreachable locations, and
+//! replaces variables that never change by constants.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::liveness::{Live, liveness};
 use super::updates::{
-    change_expressions, change_leaves, decisions, for_each_condition, for_each_leaf, nowhere, settle,
+    change_expressions, change_leaves, decisions, for_each_condition, for_each_leaf, placeholder, settle,
 };
 use crate::lower::{Distribution, Edge, Goto, Step, Update};
 use crate::typed::expression::{Substitution, conjuncts, free_variables, same, simplify, substitute};
@@ -16,9 +16,9 @@ use crate::typed::{Expression, ExpressionId, Program, VariableId};
 /// An automaton during its reduction.
 pub(super) struct Reduction<'a> {
     pub(super) program: &'a mut Program,
-    /// For each location which one it was originally.
+    /// The original number of each location.
     pub(super) locations: Vec<u32>,
-    /// By increasing source.
+    /// The edges, sorted by source.
     pub(super) edges: Vec<Edge>,
     pub(super) chance: Option<Distribution>,
     pub(super) initial: Update,
@@ -26,7 +26,7 @@ pub(super) struct Reduction<'a> {
     free: FxHashMap<ExpressionId, Rc<[VariableId]>>,
 }
 
-/// What is known of the value of a variable.
+/// The values of a variable seen so far.
 #[derive(Clone, Copy)]
 enum Known {
     Nothing,
@@ -35,7 +35,7 @@ enum Known {
 }
 
 impl<'a> Reduction<'a> {
-    /// An automaton with this many locations.
+    /// An automaton with this number of locations.
     pub(super) fn new(
         program: &'a mut Program,
         locations: usize,
@@ -54,11 +54,11 @@ impl<'a> Reduction<'a> {
         }
     }
 
-    /// Reduces until nothing changes any more.
+    /// Reduces to a fixed point.
     pub(super) fn run(&mut self) {
         loop {
             self.prune();
-            if self.forget() {
+            if self.remove_dead() {
                 continue;
             }
             let constants = self.constants();
@@ -75,12 +75,12 @@ impl<'a> Reduction<'a> {
         Rc::clone(entry.or_insert_with(|| free_variables(program, expression).into()))
     }
 
-    /// Replaces variables everywhere, and drops what can never happen.
+    /// Substitutes variables everywhere, and drops impossible edges.
     pub(super) fn simplify(&mut self, values: &Substitution) {
         let mut edges = std::mem::take(&mut self.edges);
         edges.retain_mut(|edge| self.simplify_edge(edge, values));
         self.edges = edges;
-        let initial = std::mem::replace(&mut self.initial, nowhere());
+        let initial = std::mem::replace(&mut self.initial, placeholder());
         self.initial = self.simplify_update(initial, values);
         if let Some(mut chance) = self.chance.take() {
             chance.weight = self.replace(chance.weight, values);
@@ -88,7 +88,7 @@ impl<'a> Reduction<'a> {
         }
     }
 
-    /// Whether the edge can be taken.
+    /// Whether the edge is possible.
     fn simplify_edge(&mut self, edge: &mut Edge, values: &Substitution) -> bool {
         let mut conditions = Vec::with_capacity(edge.conditions.len());
         for &condition in &edge.conditions {
@@ -108,7 +108,7 @@ impl<'a> Reduction<'a> {
         if let Some(distribution) = &mut edge.distribution {
             distribution.weight = self.replace(distribution.weight, values);
         }
-        let target = std::mem::replace(&mut edge.target, nowhere());
+        let target = std::mem::replace(&mut edge.target, placeholder());
         edge.target = self.simplify_update(target, values);
         true
     }
@@ -127,7 +127,7 @@ impl<'a> Reduction<'a> {
         simplify(self.program, replaced)
     }
 
-    /// Drops locations that cannot be reached; all locations without edges become one.
+    /// Drops unreachable locations and merges all locations without edges.
     fn prune(&mut self) {
         const NONE: u32 = u32::MAX;
         let mut first = vec![0usize; self.locations.len() + 1];
@@ -174,14 +174,14 @@ impl<'a> Reduction<'a> {
         self.locations = order.iter().map(|&location| self.locations[location as usize]).collect();
     }
 
-    /// Finds out where which variables are needed, and drops assignments to others and sums over
-    /// nothing. Whether some condition makes no difference any more, and is removed.
-    fn forget(&mut self) -> bool {
+    /// Recomputes liveness, and drops dead assignments and unused sum variables. Returns whether a
+    /// condition became irrelevant and was removed.
+    fn remove_dead(&mut self) -> bool {
         let mut settled = false;
         self.live = liveness(self);
         let mut edges = std::mem::take(&mut self.edges);
         for edge in &mut edges {
-            settled |= self.forget_dead(&mut edge.target);
+            settled |= self.remove_dead_assignments(&mut edge.target);
             let mut used: Vec<VariableId> = Vec::new();
             let mut expressions: Vec<ExpressionId> = edge.conditions.clone();
             if let Step::Actions(actions) = &edge.what {
@@ -201,24 +201,24 @@ impl<'a> Reduction<'a> {
         }
         self.edges = edges;
         let mut initial = self.initial.clone();
-        settled |= self.forget_dead(&mut initial);
+        settled |= self.remove_dead_assignments(&mut initial);
         self.initial = initial;
         settled
     }
 
-    fn forget_dead(&self, update: &mut Update) -> bool {
+    fn remove_dead_assignments(&self, update: &mut Update) -> bool {
         change_leaves(update, |location, assignments| {
             assignments.retain(|(one, _)| self.live.contains(*location, *one));
         });
         let before = decisions(update);
         if before > 0 {
-            *update = settle(self.program, std::mem::replace(update, nowhere()));
+            *update = settle(self.program, std::mem::replace(update, placeholder()));
         }
         decisions(update) < before
     }
 
-    /// Variables that have one closed value wherever they are needed. Found by assuming that for
-    /// all, and dropping those for which the assumption fails, until it holds.
+    /// Finds variables that have the same closed value wherever they are live, as a greatest fixed
+    /// point: all are assumed constant until an assignment contradicts that.
     fn constants(&mut self) -> Substitution {
         let mut known: FxHashMap<VariableId, Known> =
             self.live.variables().iter().map(|&one| (one, Known::Nothing)).collect();
@@ -241,14 +241,21 @@ impl<'a> Reduction<'a> {
             let mut reached = vec![false; self.locations.len()];
             let mut work = Vec::new();
             let initial = self.initial.clone();
-            self.observe(&initial, &values, &mut known, &mut changed, &mut reached, &mut work);
+            self.record_values(&initial, &values, &mut known, &mut changed, &mut reached, &mut work);
             while let Some(location) = work.pop() {
                 for index in first[location as usize]..first[location as usize + 1] {
                     let conditions = self.edges[index].conditions.clone();
                     let possible = conditions.iter().all(|&condition| !self.fails(condition, &values));
                     if possible {
                         let target = self.edges[index].target.clone();
-                        self.observe(&target, &values, &mut known, &mut changed, &mut reached, &mut work);
+                        self.record_values(
+                            &target,
+                            &values,
+                            &mut known,
+                            &mut changed,
+                            &mut reached,
+                            &mut work,
+                        );
                     }
                 }
             }
@@ -266,8 +273,8 @@ impl<'a> Reduction<'a> {
         matches!(self.program.expression(condition), Expression::Bool(false))
     }
 
-    /// Holds the values of an update against what is known.
-    fn observe(
+    /// Compares the values that an update assigns with those seen so far.
+    fn record_values(
         &mut self,
         update: &Update,
         values: &Substitution,
@@ -307,7 +314,7 @@ impl<'a> Reduction<'a> {
                 }
                 let after = self.value_under(value, values, known);
                 let after = match (before, after) {
-                    // Nothing reached gives it a value yet.
+                    // No reachable assignment determines it yet.
                     (_, Known::Nothing) => continue,
                     (Known::Always(old), Known::Always(new)) if same(self.program, old, new) => continue,
                     (Known::Nothing, after) => after,
@@ -329,7 +336,7 @@ impl<'a> Reduction<'a> {
         for one in free.iter() {
             match known.get(one) {
                 Some(Known::Always(_)) if values.contains_key(one) => {}
-                // Found only in this round: the next one will see it.
+                // The value was found in this round. The next round will use it.
                 Some(Known::Always(_) | Known::Nothing) => return Known::Nothing,
                 _ => return Known::Varies,
             }

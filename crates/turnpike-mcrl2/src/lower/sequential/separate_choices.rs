@@ -2,10 +2,10 @@
 //!
 //! The outcome of a choice is kept in its variables, which are variables of the location. In
 //! `P + P` and in `sum b: Bool. P`, where `P` starts with a choice, each copy needs variables of
-//! its own. So does a choice that is made again while its last outcome is still needed, as in
+//! its own. So does a choice that is made again while its last outcome is still live, as in
 //! `P = dist x: Bool[1/2]. a . (b(x) + P)`. Calls are replaced by bodies, sums by their
-//! alternatives, and the variables of repeated choices are renamed. Where necessary, what follows
-//! an action becomes a process of its own, so that copying ends.
+//! alternatives, and the variables of repeated choices are renamed. Where necessary, the term after
+//! an action becomes a process of its own, so that copying terminates.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use turnpike_model::diagnostic::Diagnostic;
@@ -17,32 +17,32 @@ use crate::typed::{
     Behaviour, BehaviourId, Expression, ExpressionId, Process, ProcessId, Program, Sort, SortId, VariableId,
 };
 
-/// How many choices may be met before an action, and how many alternatives a sum may become.
+/// The most choices before an action, and the most alternatives of an expanded sum.
 const MOST_COPIES: usize = 1_000;
-/// How much stack a step of the walk may take, and how much more is allocated when it runs out.
+/// The stack that must be left for a step of the recursion, and the size of a new segment.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
-/// Gives every probabilistic choice that can be made before one action variables of its own, in all
-/// processes and in `root`, which is returned.
+/// Gives all probabilistic choices before the same action different variables, in all processes and
+/// in `root`. Returns the new root.
 pub(super) fn separate_choices(program: &mut Program, root: BehaviourId) -> Result<BehaviourId, Diagnostic> {
     if !program.behaviour_ids().any(|id| matches!(program.behaviour(id), Behaviour::Dist { .. })) {
         return Ok(root);
     }
     let mut separator =
         Separator { probabilistic: probabilistic_processes(program), program, known: FxHashMap::default() };
-    let root = separator.arrive(root);
+    let root = separator.separate(root);
     for index in 0..separator.program.processes.len() {
         if let Some(body) = separator.program.processes[index].body {
             separator.program.processes[index].body = Some(separator.prepare(body));
         }
     }
-    // Copies are made of bodies that are prepared and no copies themselves.
+    // Bodies are copied from prepared bodies, not from other copies.
     let mut copies = Vec::new();
     for index in 0..separator.program.processes.len() {
         if let Some(body) = separator.program.processes[index].body
             && separator.repeats(body)
         {
-            let mut copy = Copy { used: FxHashSet::default(), left: MOST_COPIES };
+            let mut copy = CopyState { used: FxHashSet::default(), left: MOST_COPIES };
             copies.push((index, separator.copy(body, &Substitution::default(), &mut copy)?));
         }
     }
@@ -54,20 +54,20 @@ pub(super) fn separate_choices(program: &mut Program, root: BehaviourId) -> Resu
 
 struct Separator<'a> {
     program: &'a mut Program,
-    /// Processes that begin with a probabilistic choice in some alternative.
+    /// Processes in which some alternative begins with a probabilistic choice.
     probabilistic: FxHashSet<ProcessId>,
-    /// What terms that come after an action become.
+    /// The replacements of terms after an action.
     known: FxHashMap<BehaviourId, BehaviourId>,
 }
 
-/// A copy that is being made.
-struct Copy {
-    /// Variables of choices that were met already.
+/// The state of copying a term.
+struct CopyState {
+    /// The variables of choices met so far.
     used: FxHashSet<VariableId>,
     left: usize,
 }
 
-/// Processes that may meet a choice before any action: the least fixed point over the calls.
+/// Processes that may make a choice before any action: a least fixed point over the calls.
 fn probabilistic_processes(program: &Program) -> FxHashSet<ProcessId> {
     let mut probabilistic = FxHashSet::default();
     loop {
@@ -96,7 +96,7 @@ fn begins_with_choice(program: &Program, probabilistic: &FxHashSet<ProcessId>, t
     false
 }
 
-/// The parts of a term that its first action may come from.
+/// The subterms that the first action of a term may come from.
 fn alternatives(behaviour: &Behaviour) -> Vec<BehaviourId> {
     match behaviour {
         Behaviour::Binary(ProcessOperator::Sequence, left, _) => vec![*left],
@@ -110,22 +110,21 @@ fn alternatives(behaviour: &Behaviour) -> Vec<BehaviourId> {
 }
 
 impl Separator<'_> {
-    /// A term that comes first, or after an action.
-    fn arrive(&mut self, term: BehaviourId) -> BehaviourId {
+    /// Replaces a term at the start or after an action.
+    fn separate(&mut self, term: BehaviourId) -> BehaviourId {
         if let Some(&known) = self.known.get(&term) {
             return known;
         }
         let prepared = self.prepare(term);
         let new = match !self.begins_with_call(prepared) && self.repeats(prepared) {
-            true => self.name(prepared),
+            true => self.extract_process(prepared),
             false => prepared,
         };
         self.known.insert(term, new);
         new
     }
 
-    /// Whether nothing but the body of a process decides what comes next: bodies are dealt with for
-    /// themselves.
+    /// Whether a term begins with a call. The body of that process is treated on its own.
     fn begins_with_call(&self, mut term: BehaviourId) -> bool {
         loop {
             match self.program.behaviour(term) {
@@ -135,8 +134,8 @@ impl Separator<'_> {
         }
     }
 
-    /// A call of a new process that does what a term does.
-    fn name(&mut self, term: BehaviourId) -> BehaviourId {
+    /// Replaces a term by a call of a new process with that body.
+    fn extract_process(&mut self, term: BehaviourId) -> BehaviourId {
         let program = &mut *self.program;
         let free = free_of(program, term);
         let span = program.behaviour_span(term);
@@ -157,14 +156,14 @@ impl Separator<'_> {
         program.add_behaviour(Behaviour::Call { process, arguments }, span)
     }
 
-    /// A term in which everything that comes after an action has been dealt with.
+    /// Replaces all subterms after an action.
     fn prepare(&mut self, term: BehaviourId) -> BehaviourId {
         stacker::maybe_grow(STACK.0, STACK.1, || {
             let mut behaviour = self.program.behaviour(term).clone();
             match &mut behaviour {
                 Behaviour::Binary(ProcessOperator::Sequence, left, right) => {
                     *left = self.prepare(*left);
-                    *right = self.arrive(*right);
+                    *right = self.separate(*right);
                 }
                 Behaviour::Binary(ProcessOperator::Choice, ..)
                 | Behaviour::If { .. }
@@ -177,7 +176,7 @@ impl Separator<'_> {
         })
     }
 
-    /// The term itself when nothing changed.
+    /// A changed term, or the original if nothing changed.
     fn replace(&mut self, term: BehaviourId, behaviour: Behaviour) -> BehaviourId {
         if *self.program.behaviour(term) == behaviour {
             return term;
@@ -186,21 +185,21 @@ impl Separator<'_> {
         self.program.add_behaviour(behaviour, span)
     }
 
-    /// Whether a choice is met twice before the first action, below a sum, or while its variables
-    /// are needed. Recursion without an action is left for others to report.
+    /// Whether a choice occurs twice before the first action, below a sum, or while its variables
+    /// are live. Unguarded recursion is reported elsewhere.
     fn repeats(&self, term: BehaviourId) -> bool {
         let mut seen: FxHashSet<VariableId> = free_of(self.program, term).into_iter().collect();
         let mut repeats = false;
-        let guarded = self.meet(term, false, &mut Vec::new(), &mut |variables, below_sum| {
+        let guarded = self.visit_choices(term, false, &mut Vec::new(), &mut |variables, below_sum| {
             repeats |= below_sum || !variables.iter().all(|&one| seen.insert(one));
             repeats
         });
         guarded && repeats
     }
 
-    /// Calls `visit` for the choices before the first action, until it returns true; false if the
-    /// recursion does not end.
-    fn meet(
+    /// Calls `visit` for the choices before the first action, until it returns true. False for
+    /// unguarded recursion.
+    fn visit_choices(
         &self,
         term: BehaviourId,
         below_sum: bool,
@@ -217,7 +216,7 @@ impl Separator<'_> {
                 }
                 calls.push(*process);
                 let body = self.program.process(*process).body;
-                let guarded = body.is_none_or(|body| self.meet(body, below_sum, calls, visit));
+                let guarded = body.is_none_or(|body| self.visit_choices(body, below_sum, calls, visit));
                 calls.pop();
                 guarded
             }
@@ -228,29 +227,31 @@ impl Separator<'_> {
                     return true;
                 }
                 let below_sum = below_sum || matches!(behaviour, Behaviour::Sum { .. });
-                alternatives(behaviour).into_iter().all(|part| self.meet(part, below_sum, calls, visit))
+                alternatives(behaviour)
+                    .into_iter()
+                    .all(|part| self.visit_choices(part, below_sum, calls, visit))
             }
         })
     }
 
-    /// A copy of a term in which all choices before the first action have variables of their own.
+    /// Copies a term so that all choices before the first action have different variables.
     fn copy(
         &mut self,
         term: BehaviourId,
         values: &Substitution,
-        copy: &mut Copy,
+        copy: &mut CopyState,
     ) -> Result<BehaviourId, Diagnostic> {
         if !begins_with_choice(self.program, &self.probabilistic, term) {
             return Ok(substitute_in_term(self.program, term, values));
         }
-        stacker::maybe_grow(STACK.0, STACK.1, || self.copy_here(term, values, copy))
+        stacker::maybe_grow(STACK.0, STACK.1, || self.copy_node(term, values, copy))
     }
 
-    fn copy_here(
+    fn copy_node(
         &mut self,
         term: BehaviourId,
         values: &Substitution,
-        copy: &mut Copy,
+        copy: &mut CopyState,
     ) -> Result<BehaviourId, Diagnostic> {
         let span = self.program.behaviour_span(term);
         let mut behaviour = self.program.behaviour(term).clone();
@@ -266,7 +267,9 @@ impl Separator<'_> {
                     None => Ok(term),
                 };
             }
-            Behaviour::Sum { variables, body } => return self.spread(variables, *body, values, copy, span),
+            Behaviour::Sum { variables, body } => {
+                return self.expand_sum(variables, *body, values, copy, span);
+            }
             Behaviour::Dist { variables, weight, body } => {
                 copy.left = copy.left.checked_sub(1).ok_or_else(|| too_many(span))?;
                 let mut values = values.clone();
@@ -298,13 +301,13 @@ impl Separator<'_> {
         Ok(self.program.add_behaviour(behaviour, span))
     }
 
-    /// `sum x. p` as `p[v] + p[w] + …`: every value draws for itself.
-    fn spread(
+    /// Expands `sum x. p` to `p[v] + p[w] + …`, so that each value has its own choice.
+    fn expand_sum(
         &mut self,
         variables: &[VariableId],
         body: BehaviourId,
         values: &Substitution,
-        copy: &mut Copy,
+        copy: &mut CopyState,
         span: Span,
     ) -> Result<BehaviourId, Diagnostic> {
         let Some((&first, rest)) = variables.split_first() else { return self.copy(body, values, copy) };
@@ -320,7 +323,7 @@ impl Separator<'_> {
         for value in all {
             let mut values = values.clone();
             values.insert(first, value);
-            let one = self.spread(rest, body, &values, copy, span)?;
+            let one = self.expand_sum(rest, body, &values, copy, span)?;
             choice = Some(match choice {
                 None => one,
                 Some(others) => {
@@ -336,7 +339,7 @@ fn too_many(span: Span) -> Diagnostic {
     error(span, format!("more than {MOST_COPIES} probabilistic choices are made before one action"))
 }
 
-/// All values of a sort with few, as expressions: `Bool`, and sorts with constructors.
+/// All values of a small sort as expressions: `Bool`, and sorts with constructors.
 fn values_of(program: &mut Program, sort: SortId) -> Option<Vec<ExpressionId>> {
     if crate::compile::solver::finite_size(program, sort)? > MOST_COPIES as u64 {
         return None;
@@ -385,15 +388,14 @@ fn free_of(program: &Program, term: BehaviourId) -> Vec<VariableId> {
         }
         work.extend(behaviour.parts());
     }
-    // Every binder has variables of its own, so what is bound somewhere in the term is free nowhere
-    // in it.
+    // Binders have distinct variables, so a variable bound in the term is not free anywhere in it.
     all.retain(|one| !bound.contains(one) && !program.globals.contains(one));
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// A term with values for variables.
+/// Substitutes variables in a term.
 fn substitute_in_term(program: &mut Program, term: BehaviourId, values: &Substitution) -> BehaviourId {
     if values.is_empty() {
         return term;

@@ -8,9 +8,9 @@ use crate::syntax::Span;
 use crate::typed::expression::{Substitution, variable};
 use crate::typed::{Alternative, Expression, ExpressionId, Program, SortId, SymbolId, VariableId};
 
-/// What can be left to do.
+/// A continuation on the stack.
 pub(super) struct Frame {
-    /// As a chain, which may go on with the frame below.
+    /// The chain, which may continue with the frame below.
     pub(super) chain: ChainId,
     variables: Vec<VariableId>,
     functions: Alternative,
@@ -22,7 +22,7 @@ pub(super) struct Stack {
     pub(super) variable: VariableId,
     sort: SortId,
     empty: SymbolId,
-    /// In the order in which they were met.
+    /// The frames, in the order in which they were found.
     pub(super) frames: Vec<Frame>,
     known: FxHashMap<ChainId, usize>,
 }
@@ -40,13 +40,13 @@ impl Stack {
         Stack { variable, sort, empty, frames: Vec::new(), known: FxHashMap::default() }
     }
 
-    /// The stack without frames.
+    /// The empty stack.
     pub(super) fn empty(&self, program: &mut Program) -> ExpressionId {
         program.add_expression(Expression::Symbol(self.empty), self.sort, Span::default())
     }
 
-    /// The stack `below` with a frame for `continuation` on top; the values of the variables are
-    /// those of `values`.
+    /// Pushes a frame for a continuation onto `below`, with the values that `values` has for its
+    /// variables.
     pub(super) fn push(
         &mut self,
         program: &mut Program,
@@ -87,7 +87,8 @@ impl Stack {
         program.add_expression(call, self.sort, Span::default())
     }
 
-    /// What is left to do after a stack that was just pushed, and what the variables are then.
+    /// The continuation and the values of variables after returning to a frame that was just
+    /// pushed.
     pub(super) fn pop_frame(
         &self,
         program: &Program,
@@ -99,7 +100,7 @@ impl Stack {
         Some((frame.chain, variables.zip(arguments.iter().copied()).collect()))
     }
 
-    /// What the variables are after a return to a frame, which is taken off the stack.
+    /// The values of variables after returning to a frame, which is popped.
     pub(super) fn restore_variables(&self, program: &mut Program, index: usize) -> Substitution {
         let frame = &self.frames[index];
         let stack = variable(program, self.variable);
@@ -116,7 +117,7 @@ impl Stack {
             .collect()
     }
 
-    /// Whether the newest frame is this one.
+    /// The condition that the newest frame is this one.
     pub(super) fn recognise(&self, program: &mut Program, index: usize) -> ExpressionId {
         let stack = variable(program, self.variable);
         let symbol = self.frames[index].functions.recogniser;

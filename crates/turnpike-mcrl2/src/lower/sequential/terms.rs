@@ -1,5 +1,5 @@
 //! Analyses the process terms of a component before it is unfolded: which are equal, which can
-//! terminate, which variables they need, and how the processes call each other.
+//! terminate, which variables they need, and how processes call each other.
 
 use std::rc::Rc;
 
@@ -13,7 +13,8 @@ use crate::typed::{
     Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, Program, SortId, VariableId,
 };
 
-/// The terms below a root, through calls. Terms are known by the first one that is equal to them.
+/// The terms below a root, including those of called processes. Equal terms are represented by the
+/// first one.
 pub(super) struct Terms {
     canonical: FxHashMap<BehaviourId, BehaviourId>,
     free: FxHashMap<BehaviourId, Rc<[VariableId]>>,
@@ -27,14 +28,14 @@ pub(super) struct Terms {
 #[derive(Clone, Copy)]
 struct Callee {
     body: BehaviourId,
-    /// Processes that call each other have the same group, if one of them does so with something
-    /// left to do afterwards.
+    /// The group of mutually recursive processes that it belongs to, if one of their calls in the
+    /// group is followed by another term.
     group: Option<u32>,
 }
 
 impl Terms {
-    /// Looks at everything that `root` can become. Fails when that is not a sequential process, or
-    /// when recursion is not guarded.
+    /// Analyses all terms that `root` can become. Fails if it is not a sequential process, or if
+    /// recursion is unguarded.
     pub(super) fn new(program: &Program, root: BehaviourId) -> Result<Terms, Diagnostic> {
         let (behaviours, processes) = reachable(program, root)?;
         let mut terms = Terms {
@@ -59,7 +60,7 @@ impl Terms {
         Ok(terms)
     }
 
-    /// The term that stands for all terms equal to this one.
+    /// The representative of all terms that are equal to this one.
     pub(super) fn canonical(&self, id: BehaviourId) -> BehaviourId {
         self.canonical.get(&id).copied().unwrap_or(id)
     }
@@ -69,7 +70,7 @@ impl Terms {
         self.free.get(&id).map_or(&[], |all| all)
     }
 
-    /// Whether a term can terminate, as far as its shape shows.
+    /// Whether a term can terminate according to its structure.
     pub(super) fn terminates(&self, id: BehaviourId) -> bool {
         self.terminating.contains(&id)
     }
@@ -79,29 +80,29 @@ impl Terms {
         self.probabilistic.contains(&id)
     }
 
-    /// What a process does.
+    /// The body of a process.
     pub(super) fn body(&self, process: ProcessId) -> Option<BehaviourId> {
         self.processes.get(&process).map(|one| one.body)
     }
 
-    /// The group of processes that may be active inside each other without bound.
+    /// The group of processes that may be nested in each other without bound.
     pub(super) fn group(&self, process: ProcessId) -> Option<u32> {
         self.processes.get(&process).and_then(|one| one.group)
     }
 
-    /// All processes with their bodies, in the order of the text.
+    /// All processes with their bodies, in the order of the source.
     pub(super) fn bodies(&self) -> Vec<(ProcessId, BehaviourId)> {
         let mut bodies: Vec<_> = self.processes.iter().map(|(&process, one)| (process, one.body)).collect();
         bodies.sort_unstable();
         bodies
     }
 
-    /// The process whose body this is.
+    /// The process with this body.
     pub(super) fn named_process(&self, id: BehaviourId) -> Option<ProcessId> {
         self.names.get(&id).copied()
     }
 
-    /// Gives equal terms one id, children first.
+    /// Gives equal terms one representative, children first.
     fn intern(&mut self, program: &Program, behaviours: &[BehaviourId]) {
         let mut expressions = Expressions::default();
         let mut known: FxHashMap<Behaviour, BehaviourId> = FxHashMap::default();
@@ -133,14 +134,14 @@ impl Terms {
         all.retain(|one| !bound.contains(one));
         all.sort_unstable();
         all.dedup();
-        // Long sequences over the same variables share one list.
+        // Long sequences over the same variables share a list.
         match parts.iter().filter_map(|part| self.free.get(part)).find(|free| ***free == all[..]) {
             Some(free) => Rc::clone(free),
             None => all.into(),
         }
     }
 
-    /// Finds out which terms can terminate and which begin with a probabilistic choice: least fixed
+    /// Computes which terms can terminate and which begin with a probabilistic choice: least fixed
     /// points over the calls.
     fn settle(&mut self, program: &Program, behaviours: &[BehaviourId]) {
         let behaviours: Vec<BehaviourId> =
@@ -191,7 +192,7 @@ impl Terms {
         }
     }
 
-    /// Every recursion must come through an action.
+    /// Every recursion must pass an action.
     fn check_guarded(&self, program: &Program, processes: &[ProcessId]) -> Result<(), Diagnostic> {
         let index: FxHashMap<ProcessId, usize> =
             processes.iter().enumerate().map(|(index, &process)| (process, index)).collect();
@@ -225,8 +226,7 @@ impl Terms {
         Ok(())
     }
 
-    /// Finds the processes that can be active inside each other, something being left to do after
-    /// each.
+    /// Finds the groups of processes that can be nested without bound.
     fn find_groups(&mut self, program: &Program, processes: &[ProcessId]) {
         let index: FxHashMap<ProcessId, usize> =
             processes.iter().enumerate().map(|(index, &process)| (process, index)).collect();
@@ -251,8 +251,8 @@ impl Terms {
         }
     }
 
-    /// Calls `visit` for every call in the body of a process, with whether something is left to do
-    /// after it in that body. With `first`, only for calls that come before any action.
+    /// Calls `visit` for every call in the body of a process, with whether a term follows the call.
+    /// With `first`, only for calls before any action.
     fn for_each_call(
         &self,
         program: &Program,
@@ -287,8 +287,8 @@ pub(super) fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(message).at(span.range(), "")
 }
 
-/// Everything below a root, through calls: terms by increasing id, processes in the order in which
-/// they are met.
+/// Everything below a root, including called processes: terms by increasing id, processes in the
+/// order of their discovery.
 fn reachable(program: &Program, root: BehaviourId) -> Result<(Vec<BehaviourId>, Vec<ProcessId>), Diagnostic> {
     let mut found: FxHashSet<BehaviourId> = FxHashSet::default();
     let (mut all, mut processes) = (Vec::new(), Vec::new());
@@ -351,7 +351,7 @@ fn check_sequential(program: &Program, id: BehaviourId) -> Result<(), Diagnostic
     }
 }
 
-/// Whether `delta` is part of a multi-action, which then never happens.
+/// Whether a multi-action contains `delta`, so that it never happens.
 pub(super) fn has_delta(program: &Program, multi_action: BehaviourId) -> bool {
     let mut work = vec![multi_action];
     while let Some(id) = work.pop() {
@@ -364,7 +364,7 @@ pub(super) fn has_delta(program: &Program, multi_action: BehaviourId) -> bool {
     false
 }
 
-/// Calls `visit` for every process expression directly below, which may then be another one.
+/// Calls `visit` for every process expression directly below, which it may replace.
 pub(super) fn for_each_part(behaviour: &mut Behaviour, mut visit: impl FnMut(&mut BehaviourId)) {
     match behaviour {
         Behaviour::Delta | Behaviour::Tau | Behaviour::Action { .. } | Behaviour::Call { .. } => {}
@@ -387,7 +387,7 @@ pub(super) fn for_each_part(behaviour: &mut Behaviour, mut visit: impl FnMut(&mu
     }
 }
 
-/// Calls `visit` for every data expression that stands in the node itself.
+/// Calls `visit` for every data expression of the node itself.
 pub(super) fn for_each_data(behaviour: &mut Behaviour, mut visit: impl FnMut(&mut ExpressionId)) {
     match behaviour {
         Behaviour::Action { arguments, .. } | Behaviour::Call { arguments, .. } => {
@@ -400,7 +400,7 @@ pub(super) fn for_each_data(behaviour: &mut Behaviour, mut visit: impl FnMut(&mu
     }
 }
 
-/// Equal data expressions by one id.
+/// Gives equal data expressions one id.
 #[derive(Default)]
 struct Expressions {
     canonical: FxHashMap<ExpressionId, ExpressionId>,
@@ -435,8 +435,8 @@ impl Expressions {
     }
 }
 
-/// The group of every process, by the processes that each calls: two are in one group if they call
-/// each other.
+/// The group of every process, given the processes that each calls. Two processes are in one group
+/// if they call each other.
 fn mutually_recursive(calls: &[Vec<usize>]) -> Vec<u32> {
     components(calls.len(), |process, k| calls[process as usize].get(k).map(|&callee| callee as u32)).0
 }

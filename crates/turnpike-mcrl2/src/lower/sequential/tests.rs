@@ -1,4 +1,4 @@
-//! Small specifications and their automata, as text.
+//! The automata of small specifications, as text.
 
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ fn build(source: &str) -> Result<(Program, Automaton), String> {
     }
 }
 
-/// `[n = 1] 2`: the assignments, then the location.
+/// `[n = 1] 2`: the assignments, and then the location.
 fn update(program: &Program, update: &Update) -> String {
     match update {
         Update::If { condition, then, otherwise, .. } => format!(
@@ -50,7 +50,7 @@ fn update(program: &Program, update: &Update) -> String {
     }
 }
 
-/// One line for the beginning, one for each edge: `0: sum n. n < 3 -> a(n) @ 1 -> [m = n] 1`.
+/// A line for the initial location and each edge: `0: sum n. n < 3 -> a(n) @ 1 -> [m = n] 1`.
 fn show(program: &Program, automaton: &Automaton) -> String {
     let names = |all: &[crate::typed::VariableId]| -> String {
         let all: Vec<&str> = all.iter().map(|&one| program.text(program.variable(one).name)).collect();
@@ -109,20 +109,20 @@ fn actions_sequences_and_choices() {
     check("act a; init a;", &["0", "0: a -> 1", "1: Terminate -> 2"]);
     check("act a, b; init a|b|tau . tau . delta;", &["0", "0: a|b -> 1", "1: tau -> 2"]);
     check("act a; proc P = a.P; init P;", &["0", "0: a -> 0"]);
-    // The two c.P are one location.
+    // Both `c.P` are the same location.
     check("act a, b, c; proc P = a.c.P + b.c.P; init P;", &["0", "0: a -> 1", "0: b -> 1", "1: c -> 0"]);
-    // What cannot be reached is not there.
+    // Unreachable locations do not exist.
     check("act a, b; proc P = a.P; init P.b + delta.b;", &["0", "0: a -> 1", "1: a -> 1"]);
 }
 
 #[test]
 fn sums_and_parameters() {
-    // Row 24: P() takes the n of the sum.
+    // Row 24: `P()` uses the `n` of the sum.
     check(
         "act a, b: Nat; proc P(n: Nat) = b(n).(sum n: Nat. (n == 7 || n == 8) -> a(n).P()); init P(1);",
         &["[n = 1] 0", "0: b(n) -> [n = 0] 1", "1: sum n. (n == 7 || n == 8) -> a(n) -> [n = n] 0"],
     );
-    // Row 25: values are exchanged at once.
+    // Row 25: values are exchanged simultaneously.
     check(
         "act a: Nat; proc P(n, m: Nat) = a(n).P(m = n, n = m); init P(1, 2);",
         &["[m = 2, n = 1] 0", "0: a(n) -> [m = n, n = m] 0"],
@@ -141,7 +141,7 @@ fn conditions_are_decided_at_once() {
         "act a, b; proc P(n: Nat) = a.Q(n); Q(n: Nat) = (n > 0) -> b; init sum n: Nat. (n < 2) -> P(n);",
         &["0", "0: sum n. (n < 2) -> a -> if n > 0 then 1 else 2", "1: b -> 3", "3: Terminate -> 2"],
     );
-    // Below a choice they stay with the edges, and those known to fail are gone.
+    // Below a choice they remain on the edges, and edges with a false condition are removed.
     check(
         "act a, b: Nat; proc P(n, k: Nat) = (n < 3 && k < 5) -> a(n).P(n + 1, k) + (k > 9) -> b(k).P(n, k); init P(0, 4);",
         &["[n = 0] 0", "0: (n < 3) -> a(n) -> [n = n + 1] 0"],
@@ -150,7 +150,7 @@ fn conditions_are_decided_at_once() {
 
 #[test]
 fn conditions_that_make_no_difference_go() {
-    // Both outcomes lead to the same location, and nothing there needs k.
+    // Both outcomes lead to the same location, where k is not needed.
     check(
         "act a, b: Nat; proc P = sum m: Nat. (m < 2) -> a(m).((m > 0) -> Q(m) <> Q(0)); Q(k: Nat) = b(2).P; init P;",
         &["0", "0: sum m. (m < 2) -> a(m) -> 1", "1: b(2) -> 0"],
@@ -178,7 +178,7 @@ fn constants_and_needless_variables_go() {
         "act a, b: Nat; proc P(n: Nat, l: List(Nat)) = sum m: Nat. a(m).b(m).P(n + 1, m |> l); init P(0, []);",
         &["[m = 0] 0", "0: sum m. a(m) -> [m = m] 1", "1: b(m) -> [m = 0] 0"],
     );
-    // Variables of one name share a parameter.
+    // Variables with the same name share a parameter.
     let (_, automaton) = build(
         "act a, b: Nat; proc P(n: Nat) = a(n).Q(n + 1); Q(n: Nat) = b(n).(n > 5) -> P(0) <> P(n); init P(0);",
     )
@@ -236,7 +236,7 @@ fn the_same_process_twice() {
         "act a: Nat; proc P(n: Nat) = a(n); init P(1).P(2);",
         &["[n = 1] 0", "0: a(n) -> [n = 2] 1", "1: a(n) -> [n = 0] 2", "2: Terminate -> 3"],
     );
-    // The n after the call is the caller's.
+    // The `n` after the call is that of the caller.
     check(
         "act a, b: Nat; proc P(n: Nat) = a(n).((n < 2) -> P(n + 1) <> tau).b(n); init P(0).delta;",
         &[
@@ -268,7 +268,7 @@ fn recursion_must_be_guarded() {
     ] {
         check(source, &[&format!("{message} {help}")]);
     }
-    // What does not come first needs no guard, nor what is never called.
+    // Only first positions need guards, and only in processes that are called.
     check("act a; proc P = a.P; Q = Q; init P;", &["0", "0: a -> 0"]);
 }
 
@@ -326,7 +326,8 @@ fn probabilistic_choices() {
             "0: (!b) -> tail -> dist b[1 / 2]. [b = b] 0",
         ],
     );
-    // Two choices in a row are one; one that may not happen has a sure outcome then.
+    // Two successive choices are merged. If one of them may be skipped, it has a certain outcome
+    // then.
     check(
         "act a, c: Bool; init sum b: Bool. a(b).(b -> dist x: Bool[1/4]. dist y: Bool[3/4]. c(x && y).delta);",
         &[
@@ -335,7 +336,7 @@ fn probabilistic_choices() {
             "1: c(x && y) -> [x = false, y = false] 2",
         ],
     );
-    // Beside other alternatives it is made before all of them.
+    // If there are other alternatives, the choice comes before all of them.
     check(
         "act a, b; c: Bool; init a.(b.delta + dist x: Bool[1/2]. c(x).delta);",
         &[
@@ -345,7 +346,7 @@ fn probabilistic_choices() {
             "1: c(x) -> [x = false] 2",
         ],
     );
-    // Every value of a sum draws for itself.
+    // Each value of a sum has its own choice.
     check(
         "act a, b: Bool; init sum y: Bool. dist x: Bool[1/2]. a(x && y).delta;",
         &[
@@ -387,7 +388,7 @@ fn locations_say_what_comes_next() {
     assert_eq!(texts, ["P", "put(m, n) . (a + …) . P(n)", "(a + …) . P(n)"]);
 }
 
-/// Nothing recurses without bound, and nothing is quadratic in a bad way.
+/// There is no unbounded recursion, and the time is not quadratic.
 #[test]
 fn large_terms() {
     let long = vec!["a"; 10_000].join(".");
@@ -405,11 +406,11 @@ fn large_terms() {
     let deep: String = (0..1_000).map(|n| format!("(n == {n}) -> a.P(n + 1) <> ")).collect();
     let (_, automaton) =
         build(&format!("act a; proc P(n: Nat) = {deep} delta; init P(0);")).expect("sequential");
-    // Those beyond the bound on conditions that are decided at once stay with one location.
+    // Conditions beyond the limit for those decided in advance remain in a single location.
     assert_eq!((automaton.locations.len(), automaton.edges.len()), (2, 801));
 }
 
-/// Every sequential process of the public models, its parameters having some value.
+/// All sequential processes of the public models, with some values of their parameters.
 #[test]
 #[expect(clippy::print_stderr, reason = "says what was tested, or that nothing was")]
 fn processes_of_public_models() {

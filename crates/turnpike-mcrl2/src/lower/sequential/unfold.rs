@@ -1,10 +1,10 @@
 //! Unfolds process terms into locations and edges, on demand from the root.
 //!
-//! A location is a term and its continuation. Its variables are the free variables of both, under
-//! their ids in the source. An edge is found by walking down to an action (`expand`); on the way, a
+//! A location is a term and its continuation. Its variables are the free variables of both, with
+//! their ids in the source. An edge is found by walking down to an action (`expand`). On the way, a
 //! substitution maps the variables of the source to expressions over the variables of the location
 //! and of the edge. After the action, the walk continues to the next choice between actions
-//! (`resolve`), through calls, and through conditions, which are decided at once.
+//! (`resolve`), through calls and through conditions, which become part of the update.
 
 mod edges;
 mod returns;
@@ -24,21 +24,21 @@ use crate::lower::{Edge, Goto, Update};
 use crate::typed::expression::{Substitution, representative, simplify, substitute, variable};
 use crate::typed::{Behaviour, BehaviourId, ExpressionId, Program, VariableId};
 
-/// The limit on locations.
+/// The most locations of a component.
 const LOCATIONS: usize = 1_000_000;
 
 /// A location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
-    /// Nothing can happen.
+    /// Deadlock.
     Delta,
-    /// Successful termination can happen.
+    /// Successful termination.
     Done,
-    /// A term, and what is left to do after it.
+    /// A term and its continuation.
     Term(Rest, ChainId),
 }
 
-/// A point of a walk down a term.
+/// A position in a walk down a term.
 #[derive(Clone)]
 pub(super) struct Here {
     pub(super) rest: Rest,
@@ -53,22 +53,21 @@ pub(super) struct Unfolding<'a> {
     pub(super) chains: Chains,
     pub(super) places: Vec<Place>,
     known: FxHashMap<Place, u32>,
-    /// Variables of the whole specification, which have one value everywhere.
+    /// The values of global variables.
     globals: Rc<Substitution>,
     pub(super) edges: Vec<Edge>,
     pub(super) stack: Option<Stack>,
     decisions: usize,
     /// Whether some choice is probabilistic. Probabilistic systems are compared by their numbers of
-    /// states, so conditions are then decided at once only where the mCRL2 tools do so: directly
-    /// behind an action.
+    /// states, so conditions then become part of the update only where the mCRL2 tools do the same:
+    /// directly after an action.
     probabilistic: bool,
-    /// More locations than this are an error.
+    /// With more locations than this unfolding fails.
     pub(super) limit: usize,
 }
 
 impl<'a> Unfolding<'a> {
-    /// Unfolds nothing yet. Globals without a value in the environment get a representative of
-    /// their sort.
+    /// Globals without a value in the environment get a representative of their sort.
     pub(super) fn new(
         program: &'a mut Program,
         root: BehaviourId,
@@ -100,7 +99,7 @@ impl<'a> Unfolding<'a> {
         })
     }
 
-    /// Unfolds everything that the root can become; returns how it begins.
+    /// Unfolds everything reachable from the root. Returns the initial update.
     pub(super) fn run(
         &mut self,
         root: BehaviourId,
@@ -108,7 +107,7 @@ impl<'a> Unfolding<'a> {
         pending: &mut PendingChoices,
     ) -> Result<Update, Diagnostic> {
         let mut values = (*self.globals).clone();
-        // Any order will do: the keys differ.
+        // Any order will do, since the keys are distinct.
         values.extend(environment.iter().map(|(&one, &value)| (one, value)));
         // A root that is the body of a process uses its variables.
         let term = self.terms.canonical(root);
@@ -137,20 +136,20 @@ impl<'a> Unfolding<'a> {
         Ok(initial)
     }
 
-    /// A new variable like another one.
+    /// A new variable with the same name and sort.
     fn fresh(&mut self, like: VariableId) -> VariableId {
         let like = *self.program.variable(like);
         self.program.add_variable(like.name, like.sort, like.span)
     }
 
-    /// An expression of the source in terms of what the walk knows.
+    /// Translates an expression of the source to the variables of the location and the edge.
     fn apply(&mut self, values: &Substitution, expression: ExpressionId) -> ExpressionId {
         let applied =
             if values.is_empty() { expression } else { substitute(self.program, expression, values) };
         simplify(self.program, applied)
     }
 
-    /// Gives variables of the source new names for this walk.
+    /// Renames bound variables of the source for this walk.
     pub(super) fn bind(
         &mut self,
         values: &mut Rc<Substitution>,
@@ -164,8 +163,7 @@ impl<'a> Unfolding<'a> {
         fresh
     }
 
-    /// Goes to a location, with values for all its variables and for what was drawn on the way and
-    /// is not among them.
+    /// Goes to a location, assigning its variables and the drawn values that are kept otherwise.
     fn go(
         &mut self,
         place: Place,

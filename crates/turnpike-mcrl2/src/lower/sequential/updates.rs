@@ -4,7 +4,7 @@ use crate::lower::{Goto, Update};
 use crate::typed::expression::same;
 use crate::typed::{Expression, ExpressionId, Program, VariableId};
 
-/// Values for variables.
+/// Assigned variables with their values.
 pub(super) type Assignments = Vec<(VariableId, ExpressionId)>;
 
 /// The location of a leaf inside an automaton.
@@ -37,7 +37,7 @@ pub(super) fn for_each_condition(update: &Update, mut visit: impl FnMut(Expressi
     }
 }
 
-/// Lets `visit` change every leaf.
+/// Calls `visit` for every leaf, which it may change.
 pub(super) fn change_leaves(update: &mut Update, mut visit: impl FnMut(&mut u32, &mut Assignments)) {
     let mut work = vec![update];
     while let Some(update) = work.pop() {
@@ -52,7 +52,7 @@ pub(super) fn change_leaves(update: &mut Update, mut visit: impl FnMut(&mut u32,
     }
 }
 
-/// Lets `visit` change every expression.
+/// Calls `visit` for every expression, which it may change.
 pub(super) fn change_expressions(update: &mut Update, mut visit: impl FnMut(&mut ExpressionId)) {
     let mut work = vec![update];
     while let Some(update) = work.pop() {
@@ -66,13 +66,12 @@ pub(super) fn change_expressions(update: &mut Update, mut visit: impl FnMut(&mut
     }
 }
 
-/// A place holder.
-pub(super) fn nowhere() -> Update {
+/// A placeholder.
+pub(super) fn placeholder() -> Update {
     Update::Go { location: Goto::Local(0), assignments: Vec::new() }
 }
 
-/// The same update without conditions whose outcome is known, and without those that make no
-/// difference.
+/// Simplifies an update: removes conditions with a known or irrelevant outcome.
 pub(super) fn settle(program: &Program, update: Update) -> Update {
     let mut update = update;
     loop {
@@ -104,7 +103,7 @@ fn is_same_leaf(program: &Program, left: &Update, right: &Update) -> bool {
         && these.iter().zip(those).all(|(this, that)| this.0 == that.0 && same(program, this.1, that.1))
 }
 
-/// How many conditions an update decides.
+/// The number of conditions in an update.
 pub(super) fn decisions(update: &Update) -> usize {
     let mut count = 0;
     for_each_condition(update, |_| count += 1);

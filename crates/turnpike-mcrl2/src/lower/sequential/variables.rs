@@ -1,5 +1,5 @@
-//! Allocates variables: those that are never live together share one, no two components share any,
-//! and those that are not live get a fixed value.
+//! Allocates variables: those that are never live together share one, components have distinct
+//! variables, and dead variables get a fixed value.
 
 use rustc_hash::FxHashMap;
 
@@ -11,14 +11,14 @@ use crate::syntax::Symbol;
 use crate::typed::expression::{Substitution, representative, variable};
 use crate::typed::{Expression, ExpressionId, Program, SortId, Variable, VariableId};
 
-/// A variable of a component and those of the source that it stands for.
+/// A variable of a component, and those of the source that share it.
 struct Shared {
     variable: VariableId,
     members: Vec<VariableId>,
 }
 
-/// Gives the component variables of its own: two components may come from the same process.
-/// Variables of the same name and sort share one where no location needs both.
+/// Gives the component variables of its own, since two components may come from the same process.
+/// Variables of the same name and sort share one if they are never live together.
 pub(super) fn share_variables(automaton: &mut Reduction<'_>) {
     let all = automaton.live.variables().to_vec();
     let mut groups: FxHashMap<(Symbol, SortId), Vec<Shared>> = FxHashMap::default();
@@ -61,9 +61,8 @@ pub(super) fn share_variables(automaton: &mut Reduction<'_>) {
     automaton.live = liveness(automaton);
 }
 
-/// Drops values that are there already; variables that are not needed where an edge leads get a
-/// fixed value, so that states do not differ in them. The initial update gives a value to every
-/// variable.
+/// Drops assignments that change nothing, and gives variables that are dead at the target a fixed
+/// value, so that states do not differ in them. The initial update assigns every variable.
 pub(super) fn reset_variables(automaton: &mut Reduction<'_>) {
     let mut fixed: FxHashMap<SortId, Option<ExpressionId>> = FxHashMap::default();
     let variables = automaton.live.variables().to_vec();
@@ -77,9 +76,9 @@ pub(super) fn reset_variables(automaton: &mut Reduction<'_>) {
     let complete = |from: Option<u32>, update: &mut Update| {
         change_leaves(update, |location, assignments| {
             for (&one, sort) in variables.iter().zip(&sorts) {
-                // Where it is not needed it has the fixed value already.
+                // A variable that is dead at the source has the fixed value already.
                 let known = from.is_some_and(|from| !live.contains(from, one));
-                // What is kept beyond its last use gets no value on ways that do not draw it.
+                // A value kept beyond its last use is fixed on paths that do not draw it.
                 let absent = (from.is_none() || kept) && !assignments.iter().any(|other| other.0 == one);
                 if !known && (absent || !live.contains(*location, one)) {
                     assignments.extend(fixed[sort].map(|value| (one, value)));

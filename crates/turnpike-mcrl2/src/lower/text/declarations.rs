@@ -3,12 +3,11 @@
 use crate::typed::expression::text;
 use crate::typed::{Expression, ExpressionId, Program, Sort, SortId, Struct, SymbolKind, VariableId};
 
-/// How much stack a step of the walk over a sort may take, and how much more is allocated when it
-/// runs out.
+/// The stack that must be left for a step of the walk over a sort, and the size of a new segment.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
-/// Sorts, functions, equations and actions, one declaration a line. `extra` are more actions
-/// without data.
+/// Sorts, functions, equations and actions, one declaration per line. `extra` are additional
+/// actions without data.
 pub(super) fn declarations(program: &Program, extra: &[&str]) -> String {
     let mut out = String::new();
     let line = |out: &mut String, keyword: &str, what: String| {
@@ -61,7 +60,7 @@ pub(super) fn declarations(program: &Program, extra: &[&str]) -> String {
     out
 }
 
-/// A side of an equation: what is weaker than `=` goes in parentheses.
+/// A side of an equation, in parentheses if it binds more weakly than `=`.
 fn side(program: &Program, id: ExpressionId) -> String {
     match program.expression(id) {
         Expression::Binder { .. } | Expression::Where { .. } => format!("({})", text(program, id)),
@@ -69,7 +68,7 @@ fn side(program: &Program, id: ExpressionId) -> String {
     }
 }
 
-/// `x: S, y: T`, with something between them.
+/// Declarations such as `x: S, y: T`, with a separator.
 pub(super) fn variables_text(
     program: &Program,
     variables: &[VariableId],
@@ -83,7 +82,7 @@ pub(super) fn variables_text(
     texts.join(separator)
 }
 
-/// A sort in full, also one without a name.
+/// Prints a sort in full, even if it has no name.
 pub(super) fn sort_text(program: &Program, sort: SortId, enclose: bool) -> String {
     stacker::maybe_grow(STACK.0, STACK.1, || match program.sorts.get(sort) {
         Sort::Container(container, element) => {

@@ -25,7 +25,7 @@ fn data(program: &mut Program, source: &str, sort: Option<SortId>) -> Expression
     checked.unwrap_or_else(|errors| panic!("{source}: {errors:?}"))
 }
 
-/// Parses and checks what was printed, and prints the declarations again.
+/// Parses and checks a printed text, and prints its declarations again.
 fn read_back(text: &str) {
     let (specification, errors) = parse_specification(text);
     assert!(errors.is_empty(), "{text}\n{errors:?}");

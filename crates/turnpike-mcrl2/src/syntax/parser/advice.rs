@@ -5,7 +5,7 @@ use turnpike_model::Diagnostic;
 use super::super::symbol::Span;
 use super::{Kind, Parsed, Parser};
 
-/// For those who write comments as in other languages.
+/// Advice for comments in the style of other languages.
 const COMMENTS: &str = "comments start with `%`";
 
 impl Parser<'_> {
@@ -20,7 +20,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The token here, as the user wrote it.
+    /// The current token, as written.
     fn found(&self) -> String {
         match self.kind() {
             Kind::End => "the end of the text".to_owned(),
@@ -49,12 +49,12 @@ impl Parser<'_> {
         Some(advice.to_owned())
     }
 
-    /// Whether a comment as in other languages begins here.
+    /// Whether a comment in the style of another language begins here.
     fn at_foreign_comment(&self) -> bool {
         self.kind() == Kind::Slash && matches!(self.peek(1), Kind::Slash | Kind::Star)
     }
 
-    /// The bracket after data, or advice about operators that data does not have.
+    /// Expects a bracket after data, with advice about operators that data do not have.
     pub(super) fn expect_after_data(&mut self, kind: Kind, expected: &str) -> Parsed<Span> {
         if self.kind() == kind {
             return Ok(self.bump());
@@ -74,7 +74,7 @@ impl Parser<'_> {
         self.position.checked_sub(1).map(|before| self.tokens[before].kind)
     }
 
-    /// There should be a name here.
+    /// Reports a missing name.
     pub(super) fn no_name(&self, role: &str) -> Box<Diagnostic> {
         let span = self.span();
         let text = self.text(span);
@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.unexpected(&format!("the name of {role}"))
     }
 
-    /// An operand of a process is missing, or what follows one is not an operator on processes.
+    /// Reports a missing operand of a process, or an operator that processes do not have.
     pub(super) fn no_process(&self, expected: &str) -> Box<Diagnostic> {
         match self.kind() {
             Kind::Number | Kind::True | Kind::False | Kind::Not | Kind::Minus | Kind::Hash => Box::new(
@@ -118,7 +118,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Two readings of the same text, and no rule that prefers one.
+    /// Reports two readings of the same text, neither of which is preferred.
     pub(super) fn ambiguous(&self, operator: &str) -> Box<Diagnostic> {
         Box::new(
             Diagnostic::error(format!("this `{operator}` may belong inside or outside of what precedes it"))
@@ -128,7 +128,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether it is an operator, and none of processes.
+/// Whether a token is an operator of data but not of processes.
 pub(super) fn is_data_operator(kind: Kind) -> bool {
     use Kind::*;
     matches!(

@@ -1,5 +1,5 @@
-//! Data expressions: operator precedence with an explicit stack. Every operator on the stack knows
-//! the weakest level that its right operand accepts; a weaker operator ends it.
+//! Data expressions: operator precedence parsing with an explicit stack. Every operator on the
+//! stack knows the weakest level that its right operand accepts; a weaker operator ends it.
 //!
 //! A binder extends as far to the right as the operator before it allows: in
 //! `a && forall x: S. p || c` the `||` is weaker than `&&`, so it ends the binder too. `whr` is the
@@ -12,24 +12,24 @@ use super::super::symbol::{Name, Span};
 use super::super::tree::{Assignment, Data, DataId, Variable};
 use super::{Kind, Parsed, Parser};
 
-/// The level of prefix operators' operands: nothing infix.
+/// The level of the operands of prefix operators, which excludes infix operators.
 const PREFIX: u8 = 13;
 /// The level of binders.
 const BINDER: u8 = 1;
 
-/// What is begun and not finished.
+/// An incomplete expression.
 enum Frame {
     Paren(Span),
-    /// Elements from this index on.
+    /// The elements from this index on.
     List(usize, Span),
     Set(usize, Span),
     Bag(usize, Span),
     Comprehension(Variable, Span),
-    /// The function and its arguments from this index on.
+    /// The function, and the index of its first argument.
     Arguments(Operand, usize),
     Key(Operand),
     Value(Operand, DataId),
-    /// The body, the definitions before, and the name being defined.
+    /// The body, the previous definitions, and the name being defined.
     Where(Operand, Vec<Assignment>, Name),
     Unary(UnaryOperator, Span),
     Binary(BinaryOperator, Operand),
@@ -37,7 +37,7 @@ enum Frame {
 }
 
 impl Frame {
-    /// The weakest level that fits to the right; 0 inside brackets.
+    /// The weakest level accepted on the right; 0 inside brackets.
     fn minimum(&self) -> u8 {
         match self {
             Frame::Unary(..) => PREFIX,
@@ -50,14 +50,14 @@ impl Frame {
     }
 }
 
-/// A finished expression and its place with the parentheses around it.
+/// A complete expression and its position, including parentheses.
 #[derive(Clone, Copy)]
 struct Operand {
     id: DataId,
     span: Span,
 }
 
-/// Kept between calls, empty outside of them.
+/// Reused between calls, and empty outside of them.
 #[derive(Default)]
 pub(super) struct Stack {
     frames: Vec<Frame>,
@@ -65,7 +65,7 @@ pub(super) struct Stack {
 }
 
 impl Parser<'_> {
-    /// A data expression.
+    /// Parses a data expression.
     pub(super) fn data(&mut self) -> Parsed<DataId> {
         self.data.frames.clear();
         self.data.items.clear();
@@ -109,8 +109,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What may stand before `->` and after `@` in a process: names, numbers, applications, prefix
-    /// operators, parentheses.
+    /// Parses the data allowed before `->` and after `@` in a process: names, numbers,
+    /// applications, prefix operators, parentheses.
     pub(super) fn data_unit(&mut self) -> Parsed<DataId> {
         let mut prefixes = Vec::new();
         while let Some(operator) = prefix(self.kind()) {
@@ -139,7 +139,7 @@ impl Parser<'_> {
         Ok(operand.id)
     }
 
-    /// Expressions up to `)`, which is consumed; at least one.
+    /// Parses one or more expressions up to `)`, which is consumed.
     pub(super) fn arguments(&mut self) -> Parsed<Box<[DataId]>> {
         let mut arguments = vec![self.data()?];
         while self.accept(Kind::Comma) {
@@ -158,7 +158,8 @@ impl Parser<'_> {
         let span = self.span();
         let data = match self.kind() {
             Kind::Identifier => Data::Name(self.tree.symbols.intern(self.text(span))),
-            // Leading zeros were reported; the digits are kept without them, as the tree promises.
+            // Leading zeros were reported. The digits are stored without them, as the tree
+            // requires.
             Kind::Number => {
                 let digits = self.text(span);
                 let trimmed = digits.trim_start_matches('0');
@@ -173,7 +174,7 @@ impl Parser<'_> {
         Ok(Some(self.data_node(data, span)))
     }
 
-    /// Reads an operand without operators, or begins something and gives nothing.
+    /// Parses an operand without operators, or pushes a frame and returns nothing.
     fn data_operand(&mut self) -> Parsed<Option<Operand>> {
         if let Some(operand) = self.atom()? {
             return Ok(Some(operand));
@@ -264,7 +265,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// Finishes the operators before `operand` that bind tighter than `level`.
+    /// Completes the operators before `operand` that bind tighter than `level`.
     fn data_reduce(&mut self, mut operand: Operand, level: u8, operator: &str) -> Parsed<Operand> {
         let mut binder_ended = false;
         while self.data.frames.last().is_some_and(|frame| level < frame.minimum()) {
@@ -292,7 +293,7 @@ impl Parser<'_> {
         Ok(operand)
     }
 
-    /// After an operand and all its operators: what its brackets want next.
+    /// Continues after an operand and all its operators, as the enclosing brackets require.
     fn data_close(&mut self, operand: Operand) -> Parsed<Close> {
         let Some(frame) = self.data.frames.pop() else { return Ok(Close::Finished) };
         let comma = self.kind() == Kind::Comma;
@@ -363,7 +364,7 @@ impl Parser<'_> {
             Frame::Unary(..) | Frame::Binary(..) | Frame::Binder(..) => unreachable!("reduced before"),
         };
         let Some(close) = finished else {
-            // Past `,`, `:` or `->`.
+            // The token is `,`, `:` or `->`.
             self.bump();
             self.data.frames.push(frame);
             return Ok(Close::Next);
@@ -399,7 +400,7 @@ impl Parser<'_> {
         self.after_where(operand)
     }
 
-    /// `e whr x = 1 end + 2` has no settled reading.
+    /// `e whr x = 1 end + 2` has no standard reading.
     fn after_where(&mut self, operand: Operand) -> Parsed<Close> {
         let kind = self.kind();
         if infix(kind).is_some() || kind == Kind::OpenParen || kind == Kind::OpenBracket {
@@ -413,13 +414,13 @@ impl Parser<'_> {
     }
 }
 
-/// What comes after an operand.
+/// The continuation after an operand.
 enum Close {
-    /// Nothing: the expression is complete.
+    /// The expression is complete.
     Finished,
-    /// Brackets were closed, and this is what they make.
+    /// Brackets were closed, giving this operand.
     Operand(Operand),
-    /// Another operand.
+    /// Another operand follows.
     Next,
 }
 

@@ -40,6 +40,7 @@ impl Parser<'_> {
         while self.kind().starts_section() && self.diagnostics.len() < MOST_ERRORS {
             if matches!(self.kind(), Kind::ProcKeyword | Kind::InitKeyword | Kind::GlobKeyword) {
                 let error = self.unexpected("`sort`, `cons`, `map`, `var`, `eqn`, `act` or `form`");
+                self.bump();
                 self.recover(*error);
                 continue;
             }
@@ -48,7 +49,7 @@ impl Parser<'_> {
         sections
     }
 
-    /// One section; `init` is where the first initial process stands.
+    /// Parses a section. `init` is the position of the first initial process.
     fn section(&mut self, init: &mut Option<Span>) -> Option<Section> {
         let (keyword, kind) = (self.span(), self.kind());
         self.bump();
@@ -126,7 +127,7 @@ impl Parser<'_> {
         all
     }
 
-    /// Keeps an error and goes on behind the next `;` or at the next section.
+    /// Reports an error and continues after the next `;` or at the next section.
     fn recover(&mut self, error: Diagnostic) {
         let mut first = self.position;
         while first > 0 {
@@ -136,7 +137,7 @@ impl Parser<'_> {
             }
             first -= 1;
         }
-        // Keywords at the place of the error end the declaration; anything else there is skipped.
+        // Keywords at the error end the declaration. Everything else is skipped.
         while !matches!(self.kind(), Kind::Semicolon | Kind::End) && !self.at_section() {
             self.bump();
         }
@@ -144,8 +145,8 @@ impl Parser<'_> {
         self.report(error, Span::new(self.tokens[first].span.start, end));
     }
 
-    /// The `;` after a declaration. One that was clearly forgotten is reported, and the declaration
-    /// kept.
+    /// Parses the `;` after a declaration. If it was clearly forgotten, that is reported and the
+    /// declaration kept.
     fn end_of_declaration(&mut self, start: Span, expected: &str) -> Parsed<Span> {
         let whole = start.to(self.previous());
         if self.accept(Kind::Semicolon) {

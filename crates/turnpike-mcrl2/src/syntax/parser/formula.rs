@@ -1,5 +1,5 @@
-//! Formulas: recursive descent with a limit on the depth, because formulas are short and the limit
-//! keeps every later walk simple. Data inside them has no such limit.
+//! Formulas: recursive descent with a limit on the depth. Formulas are short, and the limit keeps
+//! all later walks simple. Data inside them have no such limit.
 
 use turnpike_model::Diagnostic;
 
@@ -8,7 +8,7 @@ use super::super::symbol::{Span, Symbol, Symbols};
 use super::super::tree::{Data, DataId, Variable};
 use super::{Kind, Parsed, Parser};
 
-/// Reads a formula, alone or after declarations of its own. Words that `symbols` knows keep their ids.
+/// Parses a formula, alone or after its own declarations. Words in `symbols` keep their ids.
 pub fn parse_formula(source: &str, symbols: &Symbols) -> (Option<FormulaFile>, Vec<Diagnostic>) {
     let mut parser = match Parser::new(source, symbols.clone()) {
         Ok(parser) => parser,
@@ -45,7 +45,7 @@ fn join(operator: Connective, left: State, right: State) -> State {
     State { kind: StateKind::Binary(operator, Box::new(left), Box::new(right)), span }
 }
 
-/// The names that formulas bind here, innermost last.
+/// The names bound by enclosing formulas, innermost last.
 #[derive(Default)]
 pub(super) struct Bound {
     names: Vec<(Symbol, bool)>,
@@ -90,7 +90,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether this reserved word stands here.
+    /// Whether the current token is this reserved word.
     pub(super) fn is_word(&self, word: &str) -> bool {
         self.kind() == Kind::Reserved && self.text(self.span()) == word
     }
@@ -123,7 +123,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// `F && G && …` or `F || G || …` after its first operator. However long, it is not nested deeply.
+    /// Parses `F && G && …` or `F || G || …` after its first operand, without deep nesting.
     fn chain(
         &mut self,
         bound: &mut Bound,
@@ -234,7 +234,7 @@ impl Parser<'_> {
         Ok(variables.into())
     }
 
-    /// Fixed points, `val`, and words that are not supported.
+    /// Parses fixed points and `val`, and rejects words that are not supported.
     fn reserved(&mut self, bound: &mut Bound, depth: usize) -> Parsed<State> {
         let start = self.span();
         match self.text(start) {
@@ -290,7 +290,7 @@ impl Parser<'_> {
         Ok(condition)
     }
 
-    /// Whether the parentheses here are followed by an operator on data, such as `==`.
+    /// Whether an operator on data such as `==` follows the parentheses here.
     fn is_data_in_parentheses(&self) -> bool {
         let after = self.after_brackets(self.position).map(|index| self.tokens[index].kind);
         after.is_some_and(|kind| {
@@ -299,7 +299,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A condition on data without `val`: it reaches up to the next connective outside brackets.
+    /// Parses a condition on data without `val`, up to the next connective outside brackets.
     fn data_operand_of_formula(&mut self) -> Parsed<State> {
         let (start, first) = (self.span(), self.position);
         let mut end = first;
@@ -319,7 +319,7 @@ impl Parser<'_> {
                 _ => end += 1,
             }
         }
-        // The data parser knows these connectives as operators of its own, so it must not see them.
+        // The data parser has these connectives as operators, so it must not see them.
         let hidden = std::mem::replace(&mut self.tokens[end].kind, Kind::End);
         let condition = self.data().and_then(|condition| match self.position == end {
             true => Ok(condition),
@@ -329,7 +329,7 @@ impl Parser<'_> {
         Ok(State { kind: StateKind::Data(condition?), span: start.to(self.previous()) })
     }
 
-    /// In data, `!` binds tighter than `==`; in formulas it would negate the comparison.
+    /// In data, `!` binds tighter than `==`. In formulas it would negate the comparison.
     fn refuse_negated_comparison(&self, body: &State) -> Parsed<()> {
         let StateKind::Data(condition) = body.kind else { return Ok(()) };
         let inner = self.tree.data_span(condition);

@@ -1,5 +1,5 @@
-//! Tokens to tree. Sorts, data and processes are parsed with an explicit stack each, so only memory
-//! limits nesting. A declaration with an error is reported and skipped.
+//! Parses tokens to a tree. Sorts, data and processes are parsed with an explicit stack each, so
+//! only memory limits nesting. A declaration with an error is reported and skipped.
 
 mod advice;
 mod data;
@@ -19,14 +19,14 @@ use super::structure;
 use super::symbol::{Name, Span, Symbols};
 use super::tree::{DataId, Tree, Variable};
 
-/// More errors than this are not useful.
+/// Further errors are not useful.
 const MOST_ERRORS: usize = 100;
 
-/// The error is boxed: the way without errors should carry little.
+/// The error is boxed to keep the result small when there is none.
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-/// Reads a specification. The tree holds every declaration that could be read; it is the whole
-/// specification exactly when no diagnostic is an error. Diagnostics are in the order of the text.
+/// Parses a specification. The tree has every declaration that could be parsed; it is the complete
+/// specification if and only if no diagnostic is an error. Diagnostics are in source order.
 pub fn parse_specification(source: &str) -> (Specification, Vec<Diagnostic>) {
     let mut parser = match Parser::new(source, Symbols::default()) {
         Ok(parser) => parser,
@@ -34,7 +34,7 @@ pub fn parse_specification(source: &str) -> (Specification, Vec<Diagnostic>) {
     };
     let sections = parser.sections();
     let (tree, diagnostics) = parser.finish();
-    (Specification { tree, sections }, diagnostics)
+    (Specification { tree, sections, added_from: u32::MAX }, diagnostics)
 }
 
 /// A data expression with a tree of its own.
@@ -46,9 +46,8 @@ pub struct DataExpression {
     pub root: DataId,
 }
 
-/// Reads one data expression, such as the value of a flag. Words that `symbols` knows keep their
-/// ids, so that the expression can be looked at in the light of a specification; places are those
-/// in `source`.
+/// Parses one data expression, such as the value of a flag. Words in `symbols` keep their ids, so
+/// that the expression can be checked against a specification. Positions refer to `source`.
 pub fn parse_data_expression(source: &str, symbols: &Symbols) -> (Option<DataExpression>, Vec<Diagnostic>) {
     let mut parser = match Parser::new(source, symbols.clone()) {
         Ok(parser) => parser,
@@ -69,7 +68,7 @@ pub fn parse_data_expression(source: &str, symbols: &Symbols) -> (Option<DataExp
     (root.filter(|_| diagnostics.is_empty()).map(|root| DataExpression { tree, root }), diagnostics)
 }
 
-/// The tokens, a place among them, and what was made of those before it.
+/// The tokens, the current position, and the results so far.
 struct Parser<'s> {
     source: &'s str,
     tokens: Vec<Token>,
@@ -119,7 +118,7 @@ impl<'s> Parser<'s> {
         self.tokens[self.position].span
     }
 
-    /// The token before this one, or the start of the text.
+    /// The previous token, or the start of the text.
     fn previous(&self) -> Span {
         self.position.checked_sub(1).map_or(Span::default(), |before| self.tokens[before].span)
     }
@@ -128,7 +127,7 @@ impl<'s> Parser<'s> {
         &self.source[span.range()]
     }
 
-    /// Goes past the token here, unless it is the end.
+    /// Advances past the current token, unless it is the end.
     fn bump(&mut self) -> Span {
         let span = self.span();
         if self.kind() != Kind::End {
@@ -137,7 +136,7 @@ impl<'s> Parser<'s> {
         span
     }
 
-    /// Goes past the token here if it is of a kind.
+    /// Advances past the current token if it has this kind.
     fn accept(&mut self, kind: Kind) -> bool {
         let here = self.kind() == kind;
         if here {
@@ -150,7 +149,7 @@ impl<'s> Parser<'s> {
         if self.kind() == kind { Ok(self.bump()) } else { Err(self.unexpected(described)) }
     }
 
-    /// Whether a section starts here. A keyword before `:` and its like is used as a name.
+    /// Whether a section starts here. A keyword before `:` or similar tokens is used as a name.
     fn at_section(&self) -> bool {
         let kind = self.kind();
         let used_as_name = match self.peek(1) {
@@ -192,7 +191,8 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The index after a bracket and its partner, when `index` is an opening bracket of that kind.
+    /// The index after a bracket and its partner, if there is an opening bracket of this kind at
+    /// `index`.
     fn after_brackets(&self, index: usize) -> Option<usize> {
         match self.tokens[index].partner {
             NO_PARTNER => None,
@@ -200,7 +200,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Keeps an error, unless something else was said about the same stretch of text.
+    /// Records an error, unless there is one for the same stretch of text already.
     fn report(&mut self, diagnostic: Diagnostic, stretch: Span) {
         let within = |other: &Diagnostic| {
             other.span.as_ref().is_some_and(|span| {

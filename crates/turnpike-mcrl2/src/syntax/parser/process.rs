@@ -1,6 +1,6 @@
-//! Process expressions: operator precedence with an explicit stack, as for data. Whether a
-//! condition has an else branch is known in advance; if it has one, its then branch ends at `<>` as
-//! if it were in brackets.
+//! Process expressions: operator precedence parsing with an explicit stack, as for data. It is
+//! known in advance whether a condition has an else branch. If it has one, its then branch ends at
+//! `<>` as if it were in brackets.
 
 use turnpike_model::Diagnostic;
 
@@ -17,15 +17,15 @@ const CONDITION: u8 = 5;
 /// The level of `@`.
 const AT: u8 = 8;
 
-/// What is begun and not finished.
+/// An incomplete expression.
 enum Frame {
     Paren(Span),
-    /// After `block({…},` and its like.
+    /// After `block({…},` and similar operators.
     Around(Around, Span),
-    /// Between `c ->` and its `<>`. The level is that of its surroundings.
+    /// Between `c ->` and its `<>`, with the level of the enclosing expression.
     Then(DataId, u32, u8),
     Binary(ProcessOperator, Operand),
-    /// With a weight: `dist`.
+    /// With a weight for `dist`.
     Sum(Box<[Variable]>, Option<DataId>, Span, u8),
     If(DataId, Option<ProcessId>, u32, u8),
 }
@@ -40,7 +40,7 @@ enum Around {
 }
 
 impl Frame {
-    /// The weakest level that fits to the right; 0 inside brackets.
+    /// The weakest level accepted on the right; 0 inside brackets.
     fn minimum(&self) -> u8 {
         match self {
             Frame::Binary(operator, _) => {
@@ -52,7 +52,7 @@ impl Frame {
     }
 }
 
-/// A finished expression and its place with the parentheses around it.
+/// A complete expression and its position, including parentheses.
 #[derive(Clone, Copy)]
 struct Operand {
     id: ProcessId,
@@ -60,7 +60,7 @@ struct Operand {
 }
 
 impl Parser<'_> {
-    /// A process expression.
+    /// Parses a process expression.
     pub(super) fn process(&mut self) -> Parsed<ProcessId> {
         let mut frames = Vec::new();
         'operand: loop {
@@ -119,8 +119,7 @@ impl Parser<'_> {
         Operand { id: self.tree.add_process(process, span), span }
     }
 
-    /// Whether data and `->` come next: prefix operators, one word or parentheses, arguments,
-    /// arrow.
+    /// Whether data and `->` follow: prefix operators, one word or parentheses, arguments, arrow.
     fn at_condition(&self) -> bool {
         let mut index = self.position;
         while let Kind::Not | Kind::Minus | Kind::Hash = self.tokens[index].kind {
@@ -143,7 +142,7 @@ impl Parser<'_> {
         self.tokens[index].kind == Kind::Arrow
     }
 
-    /// Reads an operand without operators, or begins something and gives nothing.
+    /// Parses an operand without operators, or pushes a frame and returns nothing.
     fn process_operand(&mut self, frames: &mut Vec<Frame>) -> Parsed<Option<Operand>> {
         let span = self.span();
         let around = frames.last().map_or(0, Frame::minimum);
@@ -219,7 +218,7 @@ impl Parser<'_> {
         Ok(self.process_node(process, span))
     }
 
-    /// `block({…}` and its like.
+    /// Parses `block({…}` and similar operators.
     fn action_set(&mut self) -> Parsed<Around> {
         let operator = self.kind();
         let keyword = self.bump();
@@ -262,7 +261,7 @@ impl Parser<'_> {
         Ok(around)
     }
 
-    /// Elements with commas between them.
+    /// Parses elements separated by commas.
     fn several<T>(&mut self, empty: bool, mut one: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Box<[T]>> {
         let mut all = Vec::new();
         if !empty {
@@ -295,7 +294,7 @@ impl Parser<'_> {
         self.process_node(process, span)
     }
 
-    /// Finishes the operators before `operand` that bind tighter than `level`.
+    /// Completes the operators before `operand` that bind tighter than `level`.
     fn process_reduce(
         &mut self,
         frames: &mut Vec<Frame>,
@@ -303,7 +302,7 @@ impl Parser<'_> {
         level: u8,
         operator: &str,
     ) -> Parsed<Operand> {
-        // Whether a prefix that could have taken the operator was ended.
+        // Whether a prefix was ended that could have contained the operator.
         let mut prefix_ended = false;
         while frames.last().is_some_and(|frame| level < frame.minimum()) {
             operand = match frames.pop() {

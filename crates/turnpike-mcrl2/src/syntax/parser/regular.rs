@@ -1,5 +1,5 @@
-//! Regular formulas and action formulas, in one grammar of operators: the connectives of actions bind
-//! tighter than those of paths, and a parenthesis may hold either.
+//! Regular formulas and action formulas share one operator grammar: the connectives of actions bind
+//! tighter than those of paths, and parentheses may contain either.
 
 use turnpike_model::Diagnostic;
 
@@ -16,7 +16,7 @@ const OR: u8 = 5;
 const AND: u8 = 6;
 
 impl Parser<'_> {
-    /// A regular formula whose operators are of this level or higher.
+    /// Parses a regular formula with operators of this level or higher.
     pub(super) fn regular(&mut self, level: u8, depth: usize) -> Parsed<Regular> {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.regular_from(level, depth))
     }
@@ -30,7 +30,7 @@ impl Parser<'_> {
                 Kind::BarBar => (Some(Connective::Or), OR),
                 Kind::And => (Some(Connective::And), AND),
                 Kind::Dot => (None, SEQUENCE),
-                // `a++b` is read as `a+ + b`.
+                // `a++b` means `a+ + b`.
                 Kind::Concat if level <= CHOICE => {
                     let span = left.span.to(self.bump());
                     left = Regular { kind: RegularKind::Plus(Box::new(left)), span };
@@ -76,7 +76,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether an operand starts so many tokens from here; otherwise a `+` before it is postfix.
+    /// Whether an operand starts `ahead` tokens from here. Otherwise a `+` before it is postfix.
     fn starts_regular(&self, ahead: usize) -> bool {
         matches!(
             self.peek(ahead),
@@ -156,7 +156,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Inside `<…>` a `>` may be a comparison or the end, so a comparison always needs `val`.
+    /// Inside `<…>` a `>` may be a comparison or the end, so comparisons always need `val`.
     fn refuse_plain_comparison(&self) -> Parsed<()> {
         let compares = matches!(
             self.kind(),

@@ -8,11 +8,11 @@ use super::super::symbol::{Name, Span};
 use super::super::tree::{Constructor, Field, Sort, SortId};
 use super::{Kind, Parsed, Parser};
 
-/// What is begun and not finished.
+/// An incomplete sort.
 enum Frame {
     Paren(Span),
     Container(Container, Span),
-    /// Left of `#`: factors from this index on, and where they start.
+    /// Left of `#`: the index of the first factor and its position.
     Product(usize, u32),
     /// Left of `->`.
     Domain(Box<[SortId]>, u32),
@@ -28,28 +28,28 @@ struct Fields {
     projection: Option<Name>,
 }
 
-/// Kept between calls, empty outside of them.
+/// Reused between calls, and empty outside of them.
 #[derive(Default)]
 pub(super) struct Stack {
     frames: Vec<Frame>,
     factors: Vec<SortId>,
 }
 
-/// One sort, or a product of several.
+/// A sort, or a product of several.
 struct Operand {
-    /// Factors from this index on.
+    /// The index of the first factor.
     first: usize,
     span: Span,
 }
 
 impl Parser<'_> {
-    /// A sort.
+    /// Parses a sort.
     pub(super) fn sort(&mut self) -> Parsed<SortId> {
         let operand = self.sort_operand()?;
         self.single(&operand)
     }
 
-    /// A sort or a product, for actions.
+    /// Parses a sort or a product, for actions.
     pub(super) fn sort_product(&mut self) -> Parsed<Box<[SortId]>> {
         let operand = self.sort_operand()?;
         Ok(self.sorts.factors.drain(operand.first..).collect())
@@ -118,8 +118,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A sort that stands alone. `None` after the start of one that contains others: its frame was
-    /// pushed.
+    /// Parses an atomic sort. `None` after the start of a composite sort, whose frame was pushed.
     fn sort_atom(&mut self) -> Parsed<Option<Operand>> {
         let span = self.span();
         let sort = match self.kind() {
@@ -166,8 +165,7 @@ impl Parser<'_> {
         self.sort_node(Sort::Struct(constructors), span)
     }
 
-    /// Constructors without fields up to the last, or up to one with fields, whose first sort comes
-    /// next.
+    /// Parses constructors up to the last, or up to the first sort of one with fields.
     fn constructors(
         &mut self,
         start: u32,
@@ -204,7 +202,7 @@ impl Parser<'_> {
         if self.accept(Kind::Question) { self.name("a recogniser").map(Some) } else { Ok(None) }
     }
 
-    /// Takes the factors before `operand` that belong to it.
+    /// Adds the factors before `operand` to its product.
     fn join_product(&mut self, mut operand: Operand) -> Operand {
         while let Some(&Frame::Product(first, start)) = self.sorts.frames.last() {
             self.sorts.frames.pop();
@@ -213,7 +211,7 @@ impl Parser<'_> {
         operand
     }
 
-    /// Takes all that belongs to `operand` up to the nearest bracket.
+    /// Completes everything that contains `operand` up to the nearest bracket.
     fn finish_function(&mut self, operand: Operand) -> Parsed<Operand> {
         let mut operand = self.join_product(operand);
         while let Some(Frame::Domain(..)) = self.sorts.frames.last() {
@@ -222,7 +220,7 @@ impl Parser<'_> {
                 let span = Span::new(start, operand.span.end);
                 operand = self.sort_node(Sort::Function { domain, codomain }, span);
             }
-            // Between `->` and `->` everything is joined already.
+            // Between two `->` everything has been joined.
         }
         Ok(operand)
     }

@@ -1,9 +1,10 @@
-//! Data expressions as text.
+//! Prints data expressions.
 
 use super::super::tree::{Data, DataId};
 use super::{Item, Parentheses, Printer, TIGHT, push_separated, sides};
 
-/// Elements of bags must not show a `|` between the braces: that would read as a comprehension.
+/// Elements of bags must not have a `|` outside parentheses, or they would parse as a
+/// comprehension.
 const IN_BAG: u8 = 2;
 
 impl<'t> Printer<'t> {
@@ -67,7 +68,7 @@ impl<'t> Printer<'t> {
                 Item::Data(*body, 1),
             ]),
             Data::Where { body, definitions } => {
-                // Everything to its left belongs to it: nothing there needs parentheses.
+                // `whr` includes everything to its left, so nothing there needs parentheses.
                 let least = u8::from(self.parentheses == Parentheses::All);
                 parts.extend([Item::Data(*body, least), Item::Text(" whr ")]);
                 push_separated(parts, definitions, ", ", |parts, definition| {
@@ -85,7 +86,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Data before `->` or after `@`.
+    /// Prints data before `->` or after `@`.
     pub(super) fn unit(&self, id: DataId, parts: &mut Vec<Item<'t>>) {
         if self.is_unit(id) {
             parts.push(Item::Data(id, TIGHT - 1));
@@ -94,7 +95,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Whether the text of some data, with parentheses around operators, may stand before `->`.
+    /// Whether data may be printed before `->`, with parentheses around operators.
     fn is_unit(&self, mut id: DataId) -> bool {
         while let Data::Unary(_, operand) = self.tree.data(id) {
             id = *operand;
@@ -109,7 +110,7 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// Levels as in the parser; above them prefix operators, then what needs no parentheses.
+/// The level, as in the parser. Prefix operators and atoms are higher.
 fn level(data: &Data) -> u8 {
     match data {
         Data::Where { .. } => 0,

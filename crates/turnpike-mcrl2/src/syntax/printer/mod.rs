@@ -1,5 +1,5 @@
-//! Tree to text. The printed text parses to the same tree. Like the parser, the printer uses an
-//! explicit stack.
+//! Prints trees. The text parses to the same tree. Like the parser, the printer uses an explicit
+//! stack.
 
 mod data;
 mod process;
@@ -13,32 +13,32 @@ use super::tree::{DataId, ProcessId, Sort, SortId, Tree, Variable};
 /// Which parentheses to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parentheses {
-    /// Those without which the text would mean something else, and few more.
+    /// Little more than those that change the meaning.
     #[default]
     Needed,
-    /// Around every operand that is made with an operator: shows how a text was read.
+    /// Around every operand with an operator, to show how a text was parsed.
     All,
 }
 
 impl Tree {
-    /// A sort as text.
+    /// The text of a sort.
     pub fn sort_text(&self, id: SortId, parentheses: Parentheses) -> String {
         Printer::new(self, parentheses).print(Item::Sort(id, 0))
     }
 
-    /// A data expression as text.
+    /// The text of a data expression.
     pub fn data_text(&self, id: DataId, parentheses: Parentheses) -> String {
         Printer::new(self, parentheses).print(Item::Data(id, 0))
     }
 
-    /// A process expression as text.
+    /// The text of a process expression.
     pub fn process_text(&self, id: ProcessId, parentheses: Parentheses) -> String {
         Printer::new(self, parentheses).print(Item::Process(id, 0))
     }
 }
 
 impl Specification {
-    /// The specification as text, one declaration a line.
+    /// The text of the specification, one declaration per line.
     pub fn text(&self, parentheses: Parentheses) -> String {
         let mut printer = Printer::new(&self.tree, parentheses);
         printer.specification(self);
@@ -49,18 +49,17 @@ impl Specification {
 /// The level of something that never needs parentheses.
 const TIGHT: u8 = 14;
 
-/// Something to print. Expressions come with the weakest level that may stand there without
-/// parentheses.
+/// An item to print. Expressions come with the weakest level that needs no parentheses there.
 #[derive(Clone, Copy)]
 enum Item<'t> {
     Text(&'static str),
     Word(Symbol),
     Sort(SortId, u8),
     Data(DataId, u8),
-    /// Data in the narrow form that may stand before `->` and after `@`.
+    /// Data in the restricted form before `->` and after `@`.
     Unit(DataId),
     Process(ProcessId, u8),
-    /// Variables, and the level of their sorts.
+    /// Variables, with the level of their sorts.
     Variables(&'t [Variable], u8),
     Names(&'t [Name], &'static str),
 }
@@ -69,7 +68,7 @@ struct Printer<'t> {
     tree: &'t Tree,
     parentheses: Parentheses,
     text: String,
-    /// What is left to print, last first.
+    /// The items to print, last first.
     stack: Vec<Item<'t>>,
 }
 
@@ -83,7 +82,7 @@ impl<'t> Printer<'t> {
         self.text
     }
 
-    /// Prints something and all that is in it.
+    /// Prints an item and everything in it.
     fn add(&mut self, item: Item<'t>) {
         self.stack.push(item);
         let mut parts = Vec::new();
@@ -106,12 +105,12 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Whether something of a level needs parentheses where `least` is asked for.
+    /// Whether an item of a level needs parentheses where `least` is required.
     fn enclose(&self, level: u8, least: u8) -> bool {
         level < least || (self.parentheses == Parentheses::All && least > 0 && level < TIGHT)
     }
 
-    /// Levels: 0 struct, 1 function, then those that need no parentheses.
+    /// Levels: 0 for structs, 1 for functions, higher for sorts that need no parentheses.
     fn sort(&self, id: SortId, least: u8, parts: &mut Vec<Item<'t>>) {
         let sort = self.tree.sort(id);
         let level = match sort {
@@ -164,7 +163,7 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// Elements with something between them.
+/// Elements with a separator.
 fn push_separated<'t, T>(
     parts: &mut Vec<Item<'t>>,
     elements: &'t [T],
@@ -179,7 +178,7 @@ fn push_separated<'t, T>(
     }
 }
 
-/// Variables that were declared together.
+/// Groups variables that were declared together.
 fn groups(variables: &[Variable]) -> impl Iterator<Item = &[Variable]> {
     variables.chunk_by(|left, right| left.sort == right.sort)
 }
@@ -195,7 +194,7 @@ fn variables_parts<'t>(variables: &'t [Variable], least: u8, parts: &mut Vec<Ite
     }
 }
 
-/// The weakest levels that may stand left and right of an operator.
+/// The weakest levels that need no parentheses left and right of an operator.
 fn sides(level: u8, associativity: Associativity) -> (u8, u8) {
     match associativity {
         Associativity::Left => (level, level + 1),

@@ -1,10 +1,10 @@
-//! Process expressions as text.
+//! Prints process expressions.
 
 use super::super::tree::{Process, ProcessId};
 use super::{Item, Printer, TIGHT, push_separated, sides};
 
-/// A then branch before `<>`: whatever could contain a condition without else is put in
-/// parentheses.
+/// The level of a then branch before `<>`. Anything that could contain a condition without else
+/// needs parentheses.
 const BEFORE_ELSE: u8 = 6;
 
 impl<'t> Printer<'t> {
@@ -85,7 +85,7 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// An operator on a whole process: `block`, `hide`, `allow`, `rename` or `comm`.
+/// Prints `block`, `hide`, `allow`, `rename` or `comm`.
 fn static_operator<'t>(process: &'t Process, parts: &mut Vec<Item<'t>>) {
     match process {
         Process::Block { actions, body } => {
@@ -115,7 +115,7 @@ fn static_operator<'t>(process: &'t Process, parts: &mut Vec<Item<'t>>) {
     }
 }
 
-/// Levels as in the parser; above them what needs no parentheses.
+/// The level, as in the parser. Atoms are higher.
 fn level(process: &Process) -> u8 {
     match process {
         Process::Binary(operator, ..) => operator.level(),

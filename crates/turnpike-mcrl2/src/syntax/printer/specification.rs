@@ -1,4 +1,4 @@
-//! Whole specifications as text.
+//! Prints specifications.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ impl fmt::Display for Specification {
 }
 
 impl<'t> Printer<'t> {
-    /// Sections that lost all their declarations to errors are left out: they cannot be written.
+    /// Sections that lost all declarations to errors are omitted, since empty ones are not valid.
     pub(super) fn specification(&mut self, specification: &'t Specification) {
         for section in &specification.sections {
             let start = self.text.len();

@@ -1,4 +1,4 @@
-//! Builds the typed expression, once the sort and the function of every node are known.
+//! Builds the typed expression when the sort and the function of every node are known.
 
 use super::checker::Checker;
 use super::infer::Resolution;

@@ -50,13 +50,13 @@ impl Checker<'_> {
         Some((all[index], arguments))
     }
 
-    /// Whether one of the first actions has this name and so many arguments.
+    /// Whether one of the first actions has this name and number of arguments.
     fn is_declared(&self, word: Symbol, arity: usize, first: usize) -> bool {
         let mut all = self.program.actions[..first].iter();
         all.any(|one| one.name == word && one.sorts.len() == arity)
     }
 
-    /// Declares an action that a formula mentions, with the smallest sorts that its arguments have.
+    /// Declares an action that a formula mentions, with the smallest sorts of its arguments.
     fn assume_action(&mut self, name: Name, arguments: &[DataId]) -> Option<(ActionId, Box<[ExpressionId]>)> {
         self.inference.clear();
         let (mut sorts, mut typed) = (Vec::new(), Vec::new());
@@ -92,7 +92,8 @@ impl Checker<'_> {
         self.unknown(name.span, kind, self.word(name.symbol), &mut names);
     }
 
-    /// The one list of sorts that fits the arguments, and the arguments with these sorts.
+    /// Finds the only list of sorts that fits the arguments. Returns the arguments converted to
+    /// these sorts.
     fn check_arguments(
         &mut self,
         span: Span,
@@ -221,7 +222,7 @@ impl Checker<'_> {
             .then(|| Behaviour::Call { process, arguments: arguments.into() })
     }
 
-    /// The one process that has all the parameters that are assigned.
+    /// The only process that has all the assigned parameters.
     fn find_process(
         &mut self,
         name: Name,
@@ -267,7 +268,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A parameter that keeps the value of the variable of its name.
+    /// A parameter that keeps the value of the variable with its name.
     fn check_kept(&mut self, span: Span, name: Symbol, sort: SortId) -> Option<ExpressionId> {
         let Some(variable) = self.variable(name) else {
             let message = format!("parameter {} gets no value", self.text(name));

@@ -1,5 +1,5 @@
-//! The state that all phases of type checking share: the tree, the growing program, the names in
-//! scope and the diagnostics.
+//! The state that all phases of type checking share: the tree, the program under construction, the
+//! names in scope and the diagnostics.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::diagnostic::{Diagnostic, Severity};
@@ -9,48 +9,50 @@ use super::pattern::Patterns;
 use super::sort_declarations::Resolver;
 use crate::syntax::{self, Span, Symbol, Tree};
 use crate::typed::builtin::{self, Overload};
-use crate::typed::items::{ActionId, ProcessId, VariableId};
+use crate::typed::items::{ActionId, ProcessId, SymbolId, VariableId};
 use crate::typed::program::Program;
 use crate::typed::sorts::SortId;
 
-/// More diagnostics than this are not useful.
+/// Further diagnostics are not useful.
 const MOST_DIAGNOSTICS: usize = 100;
 
-/// A type checker at work.
+/// The type checker.
 pub(super) struct Checker<'a> {
     pub(super) tree: &'a Tree,
     pub(super) program: Program,
     pub(super) patterns: Patterns,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) errors: usize,
-    /// The words of the tree as words of the program; empty when they are the same.
+    /// The word of the program for each word of the tree; empty if they are the same.
     translation: Vec<Symbol>,
     pub(super) builtins: FxHashMap<Symbol, &'static [Overload]>,
     pub(super) actions: FxHashMap<Symbol, Vec<ActionId>>,
     pub(super) processes: FxHashMap<Symbol, Vec<ProcessId>>,
     pub(super) resolver: Resolver,
-    /// Syntactic sorts that are resolved, by index.
+    /// The resolved sort for each sort expression.
     pub(super) resolved: Vec<Option<SortId>>,
     scope: FxHashMap<Symbol, VariableId>,
-    /// What scopes were before, to be restored from the end.
+    /// Shadowed bindings, to be restored from the end.
     hidden: Vec<(Symbol, Option<VariableId>)>,
     pub(super) inference: Inference,
-    /// Whether equations are being checked, whose variables are declared apart from them.
+    /// Whether equations are being checked. Their variables are declared separately.
     pub(super) in_equations: bool,
-    /// The actions that a formula assumes; `None` where every action must be declared.
+    /// Where declarations begin that were added to the text.
+    pub(super) added_from: u32,
+    /// The actions assumed for a formula; `None` if every action must be declared.
     pub(super) assumed: Option<Assumed>,
 }
 
-/// Actions that a formula mentions and nothing declares.
+/// Actions that occur in a formula but are not declared.
 pub(super) struct Assumed {
-    /// How many actions are declared: the others are assumed.
+    /// The number of declared actions. All later ones are assumed.
     pub(super) declared: usize,
-    /// Their names and places.
+    /// Their names and positions.
     pub(super) names: Vec<(String, std::ops::Range<usize>)>,
 }
 
 impl<'a> Checker<'a> {
-    /// A checker that goes on from a program; the words of the tree are added to it.
+    /// A checker that extends a program. The words of the tree are added to it.
     pub(super) fn new(tree: &'a Tree, mut program: Program) -> Self {
         let mut translation = Vec::new();
         if program.words.is_empty() {
@@ -75,11 +77,12 @@ impl<'a> Checker<'a> {
             hidden: Vec::new(),
             inference: Inference::new(tree.data_ids().len()),
             in_equations: false,
+            added_from: u32::MAX,
             assumed: None,
         }
     }
 
-    /// A word of the tree as word of the program.
+    /// The word of the program for a word of the tree.
     pub(super) fn word(&self, symbol: Symbol) -> Symbol {
         self.translation.get(symbol.index()).copied().unwrap_or(symbol)
     }
@@ -112,12 +115,12 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::error(message).at(span.range(), "").help(help));
     }
 
-    /// An error about a name that does not exist, with the nearest one that does.
+    /// Reports a name that does not exist, suggesting the nearest one that does.
     pub(super) fn unknown(&mut self, span: Span, kind: &str, word: Symbol, candidates: &mut Vec<Symbol>) {
         self.unknown_with_help(span, kind, word, candidates, None);
     }
 
-    /// The same, with something to say when no name is near.
+    /// As [`Checker::unknown`], with a help text if no name is near.
     pub(super) fn unknown_with_help(
         &mut self,
         span: Span,
@@ -133,7 +136,7 @@ impl<'a> Checker<'a> {
         candidates.sort_unstable();
         candidates.dedup();
         let text = self.text(word);
-        // Every letter is near every other letter.
+        // Single letters are all near each other.
         let sensible = |one: &&str| text.len() > 1 || one.eq_ignore_ascii_case(text);
         let names = candidates.iter().map(|&one| self.text(one)).filter(sensible);
         let mut diagnostic =
@@ -144,21 +147,21 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
-    /// The variable of a name, if there is one here.
+    /// The variable with this name, if one is in scope.
     pub(super) fn variable(&self, word: Symbol) -> Option<VariableId> {
         self.scope.get(&word).copied()
     }
 
-    /// All names of variables here.
+    /// The names of all variables in scope.
     pub(super) fn variable_names(&self) -> Vec<Symbol> {
-        // The caller sorts them: no order of a table is seen.
+        // The caller sorts them, so that the order of the table is not observable.
         #[allow(clippy::iter_over_hash_type)]
         {
             self.scope.keys().copied().collect()
         }
     }
 
-    /// How many names are hidden: give it to [`Checker::unbind`].
+    /// The number of shadowed bindings, for [`Checker::unbind`].
     pub(super) fn mark(&self) -> usize {
         self.hidden.len()
     }
@@ -169,7 +172,7 @@ impl<'a> Checker<'a> {
         self.hidden.push((name, before));
     }
 
-    /// Forgets what was bound since the mark.
+    /// Ends the scope of variables bound since the mark.
     pub(super) fn unbind(&mut self, mark: usize) {
         while self.hidden.len() > mark {
             let Some((name, before)) = self.hidden.pop() else { return };
@@ -180,7 +183,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// New variables, declared together; they are not bound yet.
+    /// Adds variables that are declared together, without binding them.
     pub(super) fn declare_variables(&mut self, variables: &[syntax::Variable]) -> Box<[VariableId]> {
         let mut ids: Vec<VariableId> = Vec::with_capacity(variables.len());
         for variable in variables {
@@ -196,11 +199,16 @@ impl<'a> Checker<'a> {
         ids.into()
     }
 
-    /// Variables may not have the name of a function or constant.
+    /// Whether a function was added to a text in which something stood here before.
+    fn is_added_after(&self, function: SymbolId, before: Span) -> bool {
+        before.start < self.added_from && self.program.symbol(function).span.start >= self.added_from
+    }
+
+    /// Reports a variable with the name of a function or constant.
     pub(super) fn check_variable_name(&mut self, name: Symbol, span: Span) {
         let kind = if self.builtins.contains_key(&name) {
             "a built-in function"
-        } else if self.program.symbols_named(name).is_empty() {
+        } else if self.program.symbols_named(name).iter().all(|&one| self.is_added_after(one, span)) {
             return;
         } else {
             "a declared function or constant"

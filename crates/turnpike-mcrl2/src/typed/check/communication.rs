@@ -4,7 +4,7 @@ use super::checker::Checker;
 use crate::syntax::{CommRule, MultiAction, Name, Renaming, Symbol};
 use crate::typed::sorts::SortId;
 
-/// Names that communicate, and the name of what they become.
+/// Names that communicate, and the resulting name.
 type Communication = (Box<[Symbol]>, Symbol);
 
 impl Checker<'_> {
@@ -34,7 +34,7 @@ impl Checker<'_> {
         all.into_iter().collect()
     }
 
-    /// The lists of sorts that actions of a name take, in the order of the text.
+    /// The argument sorts of actions with this name, in source order.
     fn action_sorts(&self, word: Symbol) -> Vec<&[SortId]> {
         let all = self.actions.get(&word).map_or(&[][..], Vec::as_slice);
         all.iter().map(|&one| &*self.program.action(one).sorts).collect()
@@ -46,7 +46,7 @@ impl Checker<'_> {
         all.join(", ")
     }
 
-    /// `a: Nat # Bool`, or `a` alone.
+    /// `a: Nat # Bool`, or only `a`.
     pub(super) fn signature_text(&self, word: Symbol, sorts: &[SortId]) -> String {
         if sorts.is_empty() {
             return self.text(word).to_owned();

@@ -1,10 +1,11 @@
 //! Moves quantifiers inwards, to where an action or a condition bounds them.
 //!
-//! `forall n. [true*.a(n)]false` is `[true*]forall n. [a(n)]false`: the labels of a state fix `n` there.
-//! `forall` passes `&&`, `[]` whose action lacks the variable, and `nu`; dually `exists` passes `||`, `<>`
-//! and `mu`. A fixed point is passed only if all that leads to its calls again preserves meets and lacks
-//! the variable: then `nu X. F(n) && G(X)` is the meet of all `G^k(F(n))`, in whatever order meets are
-//! taken. A quantifier that reaches a condition becomes part of it.
+//! `forall n. [true*.a(n)]false` is `[true*]forall n. [a(n)]false`: there, the labels of a state
+//! determine `n`. `forall` commutes with `&&`, with `[]` whose action does not contain the
+//! variable, and with `nu`; dually `exists` commutes with `||`, `<>` and `mu`. It only commutes
+//! with a fixed point if all paths back to its calls preserve meets and do not contain the
+//! variable: then `nu X. F(n) && G(X)` is the meet of all `G^k(F(n))`, in any order. A quantifier
+//! in front of a condition becomes part of it.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::formula::{Node, NodeId};
@@ -14,11 +15,11 @@ use crate::typed::expression::{self, free_variables};
 use crate::typed::formula::{BoundVariables, TypedFormula};
 use crate::typed::{Expression, Program, SortId, VariableId};
 
-/// More nodes than this are not made: quantifiers stay where they are.
+/// If the result had more nodes than this, quantifiers stay where they are.
 const MOST_NODES: usize = 100_000;
 
-/// Moves the quantifiers of a formula inwards. `levels` says how many fixed points are around each one,
-/// and is extended for new ones. Live slots must be known.
+/// Moves the quantifiers of a formula inwards. `levels` has the number of fixed points around each
+/// fixed point, and is extended for new ones. Live slots must be known.
 pub(super) fn distribute(program: &mut Program, formula: &mut TypedFormula, levels: &mut Vec<usize>) {
     if formula.quantifiers.is_empty() {
         return;
@@ -38,18 +39,18 @@ pub(super) fn distribute(program: &mut Program, formula: &mut TypedFormula, leve
     for point in 0..points as u32 {
         mover.point(point, &Quantified::none());
     }
-    // The numbers of nodes are part of hashes, so they stay the same where nothing moved.
+    // Node numbers are part of hashes, so they must not change if nothing moved.
     if mover.moved && mover.formula.graph.nodes.len() <= MOST_NODES {
         mover.formula.graph.root = root;
         (*formula, *levels) = (mover.formula, mover.levels);
     }
 }
 
-/// Variables on their way inwards.
+/// Variables that are being moved inwards.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Quantified {
     all: bool,
-    /// With the number of the quantifier that they come from.
+    /// The variables, each with the number of its original quantifier.
     variables: Vec<(VariableId, u32)>,
 }
 
@@ -71,7 +72,7 @@ struct Mover<'p> {
     levels: Vec<usize>,
     nodes: FxHashMap<(NodeId, Quantified), NodeId>,
     points: FxHashMap<(u32, Quantified), u32>,
-    /// Whether a quantifier passed anything.
+    /// Whether a quantifier commuted with anything.
     moved: bool,
 }
 
@@ -102,7 +103,7 @@ impl Mover<'_> {
         all.iter().any(|&one| free_variables(self.program, one).contains(&variable))
     }
 
-    /// A node of the original formula, with variables quantified in front of it.
+    /// A node of the original formula with quantified variables in front.
     fn node(&mut self, node: NodeId, quantified: &Quantified) -> NodeId {
         let needed = quantified.keep(|variable| self.depends(node, variable));
         self.moved |= needed.variables.len() < quantified.variables.len();
@@ -132,7 +133,7 @@ impl Mover<'_> {
                 let parts = parts.iter().map(|&part| self.node(part, quantified)).collect();
                 self.add(Node::Junction { all, parts })
             }
-            Node::Junction { all, parts } => self.exception(all, &parts, quantified),
+            Node::Junction { all, parts } => self.split_junction(all, &parts, quantified),
             Node::Quantifier { all, quantifier, body } if free || all == quantified.all => {
                 self.moved |= !free;
                 let own = self.original.quantifiers[quantifier as usize].variables.iter();
@@ -160,7 +161,8 @@ impl Mover<'_> {
         }
     }
 
-    /// A quantifier in front of a condition is a condition: data decides it without all values.
+    /// A quantifier in front of a condition becomes part of it: data may decide it without trying
+    /// all values.
     fn quantified_condition(&mut self, condition: u32, expected: bool, quantified: &Quantified) -> NodeId {
         let mut body = self.original.conditions[condition as usize];
         let span = self.program.span_of(body);
@@ -175,8 +177,9 @@ impl Mover<'_> {
         self.add(Node::Condition { condition, expected: true })
     }
 
-    /// A quantifier in front of a junction of the other kind: parts without its variables stay outside.
-    fn exception(&mut self, all: bool, parts: &[NodeId], quantified: &Quantified) -> NodeId {
+    /// A quantifier in front of the other kind of junction: parts without its variables move
+    /// outside.
+    fn split_junction(&mut self, all: bool, parts: &[NodeId], quantified: &Quantified) -> NodeId {
         let needs = |one: &Self, part: NodeId| {
             quantified.variables.iter().any(|&(variable, _)| one.depends(part, variable))
         };
@@ -200,7 +203,7 @@ impl Mover<'_> {
         self.add(Node::Junction { all, parts })
     }
 
-    /// A quantifier in front of a new node.
+    /// Puts a quantifier in front of a new node.
     fn bind(&mut self, quantified: &Quantified, body: NodeId) -> NodeId {
         let Some(&(_, source)) = quantified.variables.first() else { return body };
         let variables: Box<[VariableId]> = quantified.variables.iter().map(|one| one.0).collect();
@@ -214,7 +217,7 @@ impl Mover<'_> {
         node
     }
 
-    /// The fixed point with variables quantified inside of it.
+    /// The fixed point with the quantifier moved inside.
     fn point(&mut self, point: u32, quantified: &Quantified) -> u32 {
         let key = (point, quantified.clone());
         if let Some(&known) = self.points.get(&key) {
@@ -235,7 +238,7 @@ impl Mover<'_> {
         id
     }
 
-    /// Whether a quantifier may pass a fixed point.
+    /// Whether a quantifier commutes with a fixed point.
     fn passes(&self, point: u32, arguments: u32, quantified: &Quantified) -> bool {
         let fixed = &self.original.graph.points[point as usize];
         if fixed.least == quantified.all
@@ -246,7 +249,7 @@ impl Mover<'_> {
         }
         let nodes = &self.original.graph.nodes;
         let mut reach = Reach { nodes, target: point, known: FxHashMap::default(), mover: self };
-        // All that leads to a call of the fixed point again.
+        // All nodes from which the fixed point is called again.
         let mut seen = vec![false; nodes.len()];
         let mut rest = vec![fixed.body];
         while let Some(node) = rest.pop() {
@@ -280,7 +283,7 @@ impl Mover<'_> {
     }
 }
 
-/// Which nodes lead to a call of a fixed point.
+/// Determines which nodes lead to a call of a fixed point.
 struct Reach<'a> {
     nodes: &'a [Node],
     target: u32,

@@ -44,7 +44,7 @@ impl Checker<'_> {
         self.program.equations.push(equation);
     }
 
-    /// The sort of the left side, without conversion, when the right side can have it.
+    /// The sort of the left side without conversion, if the right side can have it.
     fn common_sort(&mut self, left: DataId, right: DataId) -> Option<SortId> {
         let (lefts, rights) =
             (self.inference.alternatives(left).to_vec(), self.inference.alternatives(right).to_vec());
@@ -77,7 +77,7 @@ impl Checker<'_> {
         best.map(|(_, sort)| sort)
     }
 
-    /// Warns about equations that can never be used.
+    /// Warns about equations that are never used.
     fn check_use(&mut self, equation: &Equation) {
         let mut seen = Vec::new();
         let mut converted = None;
@@ -119,7 +119,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Visits an expression and all below it.
+    /// Visits an expression and all its subexpressions.
     fn walk(&self, root: ExpressionId, mut visit: impl FnMut(&Self, ExpressionId)) {
         let mut todo = vec![root];
         while let Some(id) = todo.pop() {

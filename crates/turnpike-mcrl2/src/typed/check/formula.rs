@@ -1,4 +1,4 @@
-//! Type-checks formulas, pushes negations inwards and unfolds regular formulas, all in one walk.
+//! Checks formulas, pushes negations inwards and unfolds regular formulas, all in one pass.
 
 use turnpike_model::diagnostic::Diagnostic;
 use turnpike_model::formula::{ANY_ACTION, FixedPoint, Formula, Node, NodeId};
@@ -13,11 +13,11 @@ use crate::typed::formula::{ActionFormula, BoundVariables, TypedFormula, rank};
 use crate::typed::{Expression, ExpressionId, Program, SortId, VariableId};
 
 impl Program {
-    /// Type-checks a formula as part of this program. With `open`, actions that are not declared are
-    /// added to the program.
+    /// Type-checks a formula as part of this program. If `open`, undeclared actions are added to
+    /// the program.
     ///
     /// # Errors
-    /// What is wrong with it; places are those in its text.
+    /// Positions in the diagnostics refer to the text of the formula.
     pub fn check_formula(&mut self, file: &FormulaFile, open: bool) -> Result<TypedFormula, Vec<Diagnostic>> {
         let (checker, draft, root) = build(std::mem::take(self), file, open);
         *self = checker.program;
@@ -31,8 +31,8 @@ impl Program {
         }
     }
 
-    /// Type-checks a formula and resolves its names, as far as that is possible: for editors. Variables
-    /// of the formula follow those of the program; all places are those in the text of the formula.
+    /// Type-checks a formula and resolves its names as far as possible, for editors. Variables of
+    /// the formula follow those of the program. All positions refer to the text of the formula.
     pub fn index_formula(self, file: &FormulaFile) -> NameIndex {
         let (checker, draft, _) = build(self, file, false);
         let mut uses = draft.named_actions;
@@ -42,7 +42,7 @@ impl Program {
     }
 }
 
-/// Checks a formula as part of a program; without a root after an error.
+/// Checks a formula as part of a program. There is no root after an error.
 fn build(program: Program, file: &FormulaFile, open: bool) -> (Checker<'_>, Draft, Option<NodeId>) {
     let mut checker = Checker::new(&file.tree, program);
     let declared = checker.program.actions.len();
@@ -57,7 +57,7 @@ fn build(program: Program, file: &FormulaFile, open: bool) -> (Checker<'_>, Draf
     (builder.checker, builder.draft, root)
 }
 
-/// What was built so far.
+/// The formula under construction.
 #[derive(Default)]
 struct Draft {
     nodes: Vec<Node>,
@@ -69,7 +69,7 @@ struct Draft {
     arguments: Vec<Box<[ExpressionId]>>,
     quantifiers: Vec<BoundVariables>,
     action_names: Vec<(String, std::ops::Range<usize>)>,
-    /// What the names of actions mean, where they stand.
+    /// The meanings of action names, by position.
     named_actions: Vec<(Span, Meaning)>,
 }
 
@@ -77,7 +77,7 @@ struct Draft {
 struct Fixed {
     name: Symbol,
     point: u32,
-    /// Under how many negations it was bound: even or not.
+    /// Whether it is bound under an even number of negations.
     positive: bool,
     parameters: Box<[VariableId]>,
 }
@@ -121,7 +121,7 @@ impl Draft {
         self.node(Node::Call { point, arguments })
     }
 
-    /// A fixed point whose body follows.
+    /// Adds a fixed point without its body.
     fn point(&mut self, name: String, least: bool, parameters: Box<[u32]>, level: usize) -> u32 {
         self.points.push(FixedPoint { name, least, parameters, body: 0, rank: 0 });
         self.levels.push(level);
@@ -160,7 +160,7 @@ impl Draft {
 }
 
 impl Builder<'_> {
-    /// A formula, or its negation, as a node; `None` after an error.
+    /// Builds a formula or its negation; `None` after an error.
     fn state(&mut self, state: &State, positive: bool, level: usize) -> Option<NodeId> {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &state.kind {
             StateKind::Data(condition) => self.condition(*condition, positive),
@@ -200,7 +200,7 @@ impl Builder<'_> {
         Some(self.draft.node(Node::Condition { condition, expected }))
     }
 
-    /// Nested quantifiers of one kind become one; those without modalities are conditions.
+    /// Nested quantifiers of the same kind are merged. Those without modalities become conditions.
     fn quantifier(&mut self, state: &State, positive: bool, level: usize) -> Option<NodeId> {
         if is_data(state) {
             let condition = self.data(state)?;
@@ -238,7 +238,7 @@ impl Builder<'_> {
         declared
     }
 
-    /// A formula without modalities and fixed points as one expression.
+    /// Converts a formula without modalities and fixed points to one expression.
     fn data(&mut self, state: &State) -> Option<ExpressionId> {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &state.kind {
             StateKind::Data(condition) => self.checker.check(*condition, SortId::BOOL, "this condition"),
@@ -291,7 +291,7 @@ impl Builder<'_> {
     ) -> Option<NodeId> {
         let declared: Vec<Variable> = parameters.iter().map(|one| one.0).collect();
         let variables = self.checker.declare_variables(&declared);
-        // First values stand outside of what they are bound in.
+        // Initial values do not see the names that are bound here.
         let initial: Vec<Option<ExpressionId>> = parameters
             .iter()
             .zip(&variables)
@@ -342,7 +342,7 @@ impl Builder<'_> {
         Some(self.draft.call(point, typed))
     }
 
-    /// `[R]F` or `<R>F` for a body that is a node already.
+    /// Builds `[R]F` or `<R>F` for a body that has been built.
     fn regular(&mut self, all: bool, regular: &Regular, body: NodeId, level: usize) -> Option<NodeId> {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &regular.kind {
             RegularKind::Action(action) => {
@@ -438,7 +438,7 @@ impl Builder<'_> {
         Some(ActionFormula::Multi(typed.into_iter().collect::<Option<_>>()?))
     }
 
-    /// A variable alone among actions: all actions if it is true.
+    /// Handles a variable among actions: all actions if it is true.
     fn boolean_variable(&mut self, variable: VariableId, span: Span) -> Option<ActionFormula> {
         self.draft.named_actions.push((span, Meaning::Variable(variable)));
         let sort = self.checker.program.variable(variable).sort;
@@ -454,7 +454,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a formula speaks about data alone.
+/// Whether a formula only contains data.
 fn is_data(state: &State) -> bool {
     match &state.kind {
         StateKind::Data(_) => true,
@@ -464,7 +464,7 @@ fn is_data(state: &State) -> bool {
     }
 }
 
-/// How many repetitions a regular formula has: its fixed points.
+/// The number of repetitions in a regular formula, each of which needs a fixed point.
 fn stars(regular: &Regular) -> usize {
     match &regular.kind {
         RegularKind::Action(_) => 0,

@@ -7,7 +7,7 @@ use crate::syntax::{self, Name, SortDeclaration, Span, Specification, Symbol};
 use crate::typed::items::{FunctionSymbol, SymbolKind};
 use crate::typed::sorts::{Sort, SortId};
 
-/// A name, the sort of the result, and the fields selected: alternative and position.
+/// The name, the result sort, and the selected fields as alternative and position.
 type Projection = (Name, SortId, Vec<(u32, u32)>);
 
 impl Checker<'_> {
@@ -38,7 +38,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Declares the functions of all structs in sort sections, however deep. Structs elsewhere have
+    /// Declares the functions of all structs in sort sections, at any depth. Structs elsewhere have
     /// no functions.
     fn declare_structs(&mut self, specification: &Specification) {
         let tree = self.tree;
@@ -79,7 +79,7 @@ impl Checker<'_> {
             let kind = SymbolKind::StructConstructor { sort, index: index as u32 };
             self.declare_function(constructor.name, kind, function);
         }
-        // Projections of one name and sort are one function; the first occurrence declares it.
+        // Projections with the same name and sort are one function, declared by the first of them.
         let mut projections: Vec<Projection> = Vec::new();
         for (index, constructor) in constructors.iter().enumerate() {
             for (position, field) in constructor.fields.iter().enumerate() {
@@ -146,8 +146,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a declaration repeats one of a map or cons section, and of which: specifications put
-    /// together from parts do that.
+    /// Whether a declaration repeats one of a map or cons section, and of which. Specifications
+    /// assembled from parts do that.
     fn repeated(&self, word: Symbol, kind: &SymbolKind, sort: SortId) -> Option<&'static str> {
         let what = match kind {
             SymbolKind::Map => "map",
@@ -159,8 +159,8 @@ impl Checker<'_> {
         again.then_some(what)
     }
 
-    /// A function of that name and sort, or a constant of that name if the sort is not a function
-    /// sort.
+    /// A function with this name and sort. If the sort is not a function sort, a constant with this
+    /// name.
     fn same_function(&self, word: Symbol, sort: SortId) -> Option<(SortId, Span)> {
         let is_function = |sort: SortId| matches!(self.program.sorts.get(sort), Sort::Function { .. });
         let all = self.program.symbols_named(word).iter().map(|&id| self.program.symbol(id));

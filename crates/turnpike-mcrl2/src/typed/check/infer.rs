@@ -1,5 +1,5 @@
 //! Infers bottom-up which sorts an expression can have. Names are resolved first, top-down
-//! (`resolve`); then every node gets its *alternatives*: patterns with a cost that measures how far
+//! (`resolve`). Then every node gets its *alternatives*: patterns with a cost that measures how far
 //! overloaded functions are from an exact match.
 //!
 //! All phases are loops over one list of nodes, so nesting does not use the stack.
@@ -13,25 +13,25 @@ use crate::typed::builtin::{self, Overload};
 use crate::typed::items::{ExpressionId, SymbolId, VariableId};
 use crate::typed::sorts::SortId;
 
-/// One way to read an expression.
+/// A possible reading of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Alternative {
     pub(super) pattern: PatternId,
     pub(super) cost: u32,
 }
 
-/// What a name or a binder means.
+/// The meaning of a name or a binder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resolution {
-    /// Not a name, or a name that is not known.
+    /// Not a name, or an unknown one.
     None,
     /// A variable.
     Variable(VariableId),
     /// Declared or built-in functions of this name; for an application, its head.
     Functions(Symbol),
-    /// For an application whose head is an expression, not the name of a function.
+    /// An application whose head is an expression rather than the name of a function.
     Computed,
-    /// The first of the variables bound here; the others follow.
+    /// The first of the variables bound here. The others have consecutive ids.
     Bound(VariableId),
 }
 
@@ -41,13 +41,13 @@ pub(super) struct Node {
     pub(super) resolution: Resolution,
     /// A range of the pool of alternatives.
     alternatives: (u32, u32),
-    /// The sort that the surroundings need.
+    /// The sort that the context requires.
     pub(super) expected: SortId,
-    /// The sort that the expression has before conversion.
+    /// The sort of the expression before conversion.
     pub(super) own: SortId,
-    /// The function that was chosen.
+    /// The chosen function.
     pub(super) symbol: Option<SymbolId>,
-    /// The result.
+    /// The typed expression.
     pub(super) typed: Option<ExpressionId>,
 }
 
@@ -60,14 +60,14 @@ pub(super) struct Inference {
     pub(super) definitions: FxHashMap<VariableId, DataId>,
 }
 
-/// What the sort variables of a signature can be, and at what cost.
+/// Patterns for the sort variables of a signature, and the cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Binding {
     pub(super) sorts: [PatternId; 2],
     pub(super) cost: u32,
 }
 
-/// An expression whose alternatives are known: all its nodes, parents before children.
+/// An expression with known alternatives: all its nodes, parents before children.
 pub(super) struct Inferred {
     pub(super) root: DataId,
     pub(super) order: Vec<DataId>,
@@ -86,7 +86,7 @@ impl Inference {
         Inference { nodes: vec![node; count], pool: Vec::new(), definitions: FxHashMap::default() }
     }
 
-    /// Forgets the alternatives of all expressions.
+    /// Discards the alternatives of all expressions.
     pub(super) fn clear(&mut self) {
         self.pool.clear();
     }
@@ -109,8 +109,7 @@ impl Inference {
 }
 
 impl Checker<'_> {
-    /// Finds the alternatives of an expression and of everything in it; `None` if there was an
-    /// error.
+    /// Infers the alternatives of an expression and all its subexpressions; `None` after an error.
     pub(super) fn infer(&mut self, root: DataId) -> Option<Inferred> {
         let errors = self.errors;
         let order = self.resolve_names(root);
@@ -202,7 +201,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The first variable bound at a node.
+    /// The first variable that a node binds.
     pub(super) fn first_bound(&self, id: DataId) -> VariableId {
         match self.inference.nodes[id.index()].resolution {
             Resolution::Bound(variable) => variable,
@@ -215,7 +214,7 @@ impl Checker<'_> {
         self.add(Alternative { pattern, cost: 0 }, found);
     }
 
-    /// Adds an alternative unless a cheaper one has all its sorts.
+    /// Adds an alternative unless a cheaper one includes all its sorts.
     fn add(&mut self, alternative: Alternative, found: &mut Vec<Alternative>) {
         let sorts = &mut self.program.sorts;
         let covered = found.iter().any(|one| {
@@ -228,7 +227,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an expression that cannot have a sort.
+    /// Reports an expression that cannot have the required sort.
     pub(super) fn require(&mut self, id: DataId, sort: SortId, what: &str) -> bool {
         let fits = self.fit(id, sort).is_some();
         if !fits {
@@ -294,12 +293,12 @@ impl Checker<'_> {
         let Some(&definition) = self.inference.definitions.get(&variable) else { return };
         match self.smallest(definition) {
             Some(sort) => self.program.variables[variable.index()].sort = sort,
-            // Reported once.
+            // The error is reported only once.
             None => drop(self.inference.definitions.remove(&variable)),
         }
     }
 
-    /// The smallest sort of the cheapest alternative; an error when there are several.
+    /// The smallest sort of the cheapest alternative. Reports an error if there are several.
     pub(super) fn smallest(&mut self, id: DataId) -> Option<SortId> {
         let least = self.inference.alternatives(id).iter().map(|one| one.cost).min()?;
         let mut cheapest = self.inference.alternatives(id).iter().filter(|one| one.cost == least);
@@ -394,8 +393,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What the sort variables of a signature can be for these arguments, and for a result of
-    /// exactly this sort if one is given. Cheapest first.
+    /// The possible sort variables of a signature for these arguments, and for exactly this result
+    /// if one is given. Cheapest first.
     pub(super) fn match_overload(
         &mut self,
         overload: &Overload,
@@ -451,8 +450,8 @@ impl Checker<'_> {
         self.infer_overloads(self.builtins.get(&word).copied().unwrap_or(&[]), arguments, found);
     }
 
-    /// The cost of choosing a declared function whose arguments must be converted: the first
-    /// declared is the cheapest. Functions that differ in their result only cost the same.
+    /// The cost of choosing a declared function whose arguments must be converted. The first
+    /// declaration is the cheapest; functions that only differ in their result cost the same.
     pub(super) fn rank(&self, word: Symbol, index: usize) -> u32 {
         let all = self.program.symbols_named(word);
         let domain = |one: SymbolId| self.program.signature(one).0;
@@ -488,7 +487,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Arguments for a computed function: what its parameters can be, its result, and the cost.
+    /// Matches arguments with a computed function: the patterns of its parameters, its result, and
+    /// the cost.
     pub(super) fn match_application(
         &mut self,
         function: PatternId,

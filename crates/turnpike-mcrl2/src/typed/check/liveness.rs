@@ -1,5 +1,5 @@
-//! Which variables the meaning of each node of a formula depends on. Vertices of a game keep the values
-//! of these alone.
+//! Liveness of formula variables: the variables that each node depends on. Vertices of a game only
+//! store the values of these.
 
 use turnpike_model::formula::Node;
 
@@ -7,7 +7,7 @@ use crate::typed::expression::free_variables;
 use crate::typed::formula::TypedFormula;
 use crate::typed::{ExpressionId, Program, VariableId};
 
-/// For each node the slots that it depends on, ascending: the least solution of what its parts need.
+/// For each node the slots that it depends on, ascending: a least fixed point.
 pub(super) fn live_slots(program: &Program, formula: &TypedFormula) -> Vec<Box<[u32]>> {
     let slots = formula.variables.len();
     let slot = |variable: VariableId| formula.variables.iter().position(|&one| one == variable);

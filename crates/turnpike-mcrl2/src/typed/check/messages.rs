@@ -1,4 +1,4 @@
-//! Error messages about data: what was found, what was expected, the candidates, and suggestions.
+//! Error messages about data, with the sorts found and expected, candidates and suggestions.
 
 use super::checker::Checker;
 use super::infer::{Alternative, Resolution};
@@ -7,7 +7,7 @@ use crate::syntax::{Data, DataId, Symbol};
 use crate::typed::builtin::Overload;
 use crate::typed::sorts::SortId;
 
-/// How many candidates a message lists.
+/// The most candidates in a message.
 const MAX_CANDIDATES: usize = 8;
 
 impl Checker<'_> {
@@ -15,7 +15,7 @@ impl Checker<'_> {
         self.patterns.text(&self.program.sorts, &self.program.words, pattern)
     }
 
-    /// The sorts that an expression can have, for people.
+    /// The possible sorts of an expression, for the user.
     fn sorts_text(&self, id: DataId) -> String {
         let mut texts: Vec<String> =
             self.inference.alternatives(id).iter().map(|one| self.pattern_text(one.pattern)).collect();
@@ -31,7 +31,7 @@ impl Checker<'_> {
         arguments.iter().map(|&one| self.sorts_text(one)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The signatures of a name.
+    /// The signatures of functions with this name.
     fn candidates(&self, word: Symbol) -> Vec<String> {
         let name = self.text(word);
         let declared = self.program.symbols_named(word).iter().map(|&one| {
@@ -42,7 +42,7 @@ impl Checker<'_> {
         declared.chain(builtin.map(|one| format!("{name}: {}", one.text()))).collect()
     }
 
-    /// An explicit conversion that may have been forgotten.
+    /// Suggests an explicit conversion that may have been forgotten.
     fn conversion(&self, id: DataId, sort: SortId) -> Option<String> {
         let [Alternative { pattern, .. }] = *self.inference.alternatives(id) else { return None };
         if !sort.is_number() {
@@ -56,7 +56,7 @@ impl Checker<'_> {
         Some(format!("{from}2{to}(…) converts it, when the value is in {to}"))
     }
 
-    /// An expression cannot have the sort that is needed.
+    /// Reports an expression that cannot have the required sort.
     pub(super) fn explain_mismatch(&mut self, id: DataId, sort: SortId, what: &str) {
         let message =
             format!("{what} must have sort {}, but has sort {}", self.sort_text(sort), self.sorts_text(id));
@@ -67,10 +67,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Several functions are equally good.
+    /// Reports functions that fit equally well.
     pub(super) fn explain_ambiguity(&mut self, id: DataId) {
         let span = self.tree.data_span(id);
-        // The name that is to blame: here, or somewhere directly below.
+        // The ambiguous name: at this node, or directly below.
         let mut blamed = None;
         let mut look = |one: DataId| {
             let found = match self.inference.nodes[one.index()].resolution {
@@ -100,7 +100,7 @@ impl Checker<'_> {
         candidates.join("; ")
     }
 
-    /// No function of a name fits the arguments.
+    /// Reports arguments that no function with this name accepts.
     pub(super) fn explain_call(&mut self, id: DataId, word: Symbol, arguments: &[DataId]) {
         let name = self.text(word).to_owned();
         let candidates = self.candidates(word);
@@ -133,7 +133,7 @@ impl Checker<'_> {
         self.error_with_help(span, message, format!("there is {help}"));
     }
 
-    /// An operator does not fit its operands.
+    /// Reports an operator that does not accept its operands.
     pub(super) fn explain_operator(
         &mut self,
         id: DataId,
@@ -169,7 +169,7 @@ impl Checker<'_> {
         self.error_with_help(span, message, help);
     }
 
-    /// An expression is applied that is not a function of these arguments.
+    /// Reports the application of an expression that is not a function of these arguments.
     pub(super) fn explain_application(&mut self, function: DataId, arguments: &[DataId]) {
         let message = format!(
             "this has sort {} and cannot be applied to the sorts ({})",
@@ -179,7 +179,7 @@ impl Checker<'_> {
         self.error(self.tree.data_span(function), message);
     }
 
-    /// An element does not fit those before it.
+    /// Reports an element that does not fit the previous ones.
     pub(super) fn explain_element(&mut self, _literal: DataId, element: DataId, before: &[Alternative]) {
         let others = before.first().map(|one| self.pattern_text(one.pattern)).unwrap_or_default();
         let message =
@@ -188,7 +188,7 @@ impl Checker<'_> {
     }
 }
 
-/// A number of things.
+/// A number with a noun, in the singular or plural.
 pub(super) fn count(number: usize, thing: &str) -> String {
     match number {
         1 => format!("1 {thing}"),

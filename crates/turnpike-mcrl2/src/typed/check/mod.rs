@@ -41,6 +41,7 @@ pub fn check_specification(specification: &Specification) -> (Option<Program>, V
 
 /// Runs all phases.
 fn run_all(checker: &mut Checker<'_>, specification: &Specification) {
+    checker.added_from = specification.added_from;
     checker.declare_sorts(specification);
     checker.declare_functions(specification);
     if checker.errors == 0 {
@@ -55,9 +56,9 @@ fn run_all(checker: &mut Checker<'_>, specification: &Specification) {
 }
 
 impl Program {
-    /// Type-checks an expression of another tree as part of this program: an objective, the new
-    /// value of a constant. `variables` are those it may use; without `expected` it gets the
-    /// smallest sort it can have.
+    /// Type-checks an expression of another tree as part of this program, such as an objective or
+    /// the new value of a constant. It may use `variables`. Without `expected` it gets the smallest
+    /// sort it can have.
     pub fn check_expression(
         &mut self,
         tree: &Tree,

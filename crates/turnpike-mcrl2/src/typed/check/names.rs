@@ -1,4 +1,4 @@
-//! What the names in a specification mean, also in one with errors: for editors.
+//! Resolves the names of a specification, even with errors, for editors.
 
 use turnpike_model::diagnostic::Diagnostic;
 
@@ -9,7 +9,7 @@ use crate::syntax::{self, Data, Name, Span, Specification};
 use crate::typed::items::{ActionId, ProcessId, SymbolId, VariableId};
 use crate::typed::program::Program;
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Meaning {
     /// A variable or parameter.
@@ -25,15 +25,16 @@ pub enum Meaning {
 /// A type-checked specification with its names.
 #[derive(Debug)]
 pub struct NameIndex {
-    /// What was declared. Behind errors, parts are missing.
+    /// The declarations. After errors, parts are missing.
     pub program: Program,
-    /// Where names are used, and for what. Their declarations have the spans of the items themselves.
+    /// The positions where names are used, with their meanings. Declarations are found through the
+    /// spans of the items.
     pub uses: Vec<(Span, Meaning)>,
     /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Type-checks a specification and resolves its names, as far as that is possible.
+/// Type-checks a specification and resolves its names as far as possible.
 pub fn index_names(specification: &Specification) -> NameIndex {
     let mut checker = Checker::new(&specification.tree, Program::default());
     run_all(&mut checker, specification);
@@ -56,7 +57,7 @@ impl Checker<'_> {
             };
             let meaning = match node.resolution {
                 Resolution::Variable(variable) => Some(Meaning::Variable(variable)),
-                // Behind an error, the only function of that name is probably meant.
+                // After an error, assume that the only function with this name is meant.
                 Resolution::Functions(word) => match (node.symbol, self.program.symbols_named(word)) {
                     (Some(symbol), _) | (None, &[symbol]) => Some(Meaning::Function(symbol)),
                     _ => None,
@@ -101,7 +102,7 @@ impl Checker<'_> {
         self.actions.get(&self.word(name.symbol)).map_or(&[], Vec::as_slice)
     }
 
-    /// An action or process with so many arguments; any of that name, if none has as many.
+    /// An action or process with this number of arguments, or else any with this name.
     pub(super) fn leaf(&self, name: &Name, arguments: usize) -> Option<(Span, Meaning)> {
         let actions = self.named_actions(name);
         let fits = |&&id: &&ActionId| self.program.action(id).sorts.len() == arguments;
@@ -112,7 +113,7 @@ impl Checker<'_> {
         action.or(process).map(|meaning| (name.span, meaning))
     }
 
-    /// The parameter that a call sets.
+    /// The parameter that a call assigns.
     fn parameter(&self, process: &Name, name: &Name) -> Option<(Span, Meaning)> {
         let word = self.word(name.symbol);
         let processes = self.processes.get(&self.word(process.symbol))?;

@@ -1,7 +1,7 @@
 //! Resolves overloading top-down: the context of an expression determines its sort, and the sort
-//! determines which of several functions of the same name is used. An exact match of the arguments
-//! is best, then the first declaration; a result of exactly the required sort is better than one
-//! that must be converted. Two equally good functions are an error.
+//! determines which of several functions with the same name is used. An exact match of the
+//! arguments is best, then the first declaration. A result of exactly the required sort is better
+//! than one that must be converted. Two equally good functions are an error.
 
 use super::checker::Checker;
 use super::infer::{Inferred, Resolution};
@@ -11,11 +11,10 @@ use crate::typed::builtin::{self, Overload};
 use crate::typed::items::{ExpressionId, SymbolId};
 use crate::typed::sorts::{Sort, SortId};
 
-/// More than any sum of other costs that matters: a converted result is worse than converted
-/// arguments.
+/// More than any relevant sum of other costs: a converted result is worse than converted arguments.
 const CONVERTED_RESULT: u32 = 1 << 16;
 
-/// A signature that fits, with the sorts it takes.
+/// A signature that fits, with the sorts of its parameters.
 struct Choice {
     symbol: SymbolId,
     domain: Vec<SortId>,
@@ -24,14 +23,14 @@ struct Choice {
 }
 
 impl Checker<'_> {
-    /// Gives an expression a sort and builds it; `None` if there was an error.
+    /// Gives an expression a sort and builds it; `None` after an error.
     pub(super) fn elaborate(&mut self, inferred: &Inferred, sort: SortId) -> Option<ExpressionId> {
         let errors = self.errors;
         self.inference.nodes[inferred.root.index()].expected = sort;
         for &id in &inferred.order {
             self.choose(id);
             if self.errors > errors {
-                // What follows would be blamed for this one.
+                // Further errors would only be consequences of this one.
                 return None;
             }
         }
@@ -39,7 +38,7 @@ impl Checker<'_> {
         self.inference.nodes[inferred.root.index()].typed
     }
 
-    /// Infers, gives the sort that is needed and builds.
+    /// Infers an expression, gives it the required sort and builds it.
     pub(super) fn check(&mut self, root: DataId, sort: SortId, what: &str) -> Option<ExpressionId> {
         self.inference.clear();
         let inferred = self.infer(root)?;
@@ -60,7 +59,7 @@ impl Checker<'_> {
         self.explain_mismatch(id, expected, "this");
     }
 
-    /// Decides the own sort of a node, and what it needs of its children.
+    /// Chooses the sort of a node before conversion, and the sorts that its children need.
     fn choose(&mut self, id: DataId) {
         let tree = self.tree;
         let expected = self.inference.nodes[id.index()].expected;
@@ -196,7 +195,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The cheapest signature that fits; of equal ones the first.
+    /// The cheapest signature that fits. Ties go to the first.
     fn choose_overload(
         &mut self,
         id: DataId,

@@ -1,8 +1,8 @@
-//! What is known about the sort of an expression before its context is known. A *pattern* is the
-//! set of sorts that the expression can have, including implicit conversions of the whole. A
-//! variable of sort `Nat` has the pattern "`Nat`, `Int` or `Real`"; `[1]` is a list of `Pos` or
-//! anything larger; `[]` is a list of anything; a variable of sort `List(Nat)` has that sort only.
-//! If two expressions must have the same sort, their patterns are intersected.
+//! The possible sorts of an expression before its context is known. A *pattern* is the set of sorts
+//! that the expression can have, including implicit conversions of the whole. A variable of sort
+//! `Nat` has the pattern "`Nat`, `Int` or `Real`"; `[1]` is a list of `Pos` or anything larger;
+//! `[]` is a list of anything; a variable of sort `List(Nat)` only has that sort. If two
+//! expressions must have the same sort, their patterns are intersected.
 
 use rustc_hash::FxHashMap;
 
@@ -20,17 +20,17 @@ pub(super) enum Pattern {
     Any,
     /// One sort.
     Exact(SortId),
-    /// This number sort and the larger ones.
+    /// This number sort and all larger ones.
     From(SortId),
-    /// For `FSet` and `FBag`: this container or the larger one, over elements of the pattern.
+    /// For `FSet` and `FBag`: this container or the larger one, with elements from a pattern.
     Finite(Container, PatternId),
-    /// This container over elements of the pattern.
+    /// This container, with elements from a pattern.
     Container(Container, PatternId),
     /// Functions.
     Function(Box<[PatternId]>, PatternId),
 }
 
-/// The patterns met so far.
+/// The interned patterns.
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
     nodes: Vec<Pattern>,
@@ -46,7 +46,7 @@ impl Default for Patterns {
     }
 }
 
-/// The container whose values include those of a finite one.
+/// The container that a finite one converts to.
 pub(super) fn larger(container: Container) -> Option<Container> {
     match container {
         Container::FSet => Some(Container::Set),
@@ -73,7 +73,7 @@ impl Patterns {
         &self.nodes[id.0 as usize]
     }
 
-    /// Whether a pattern that contains this one would nest too deeply to be walked.
+    /// Whether a pattern that contains this one would be nested too deeply.
     pub(super) fn is_too_deep(&self, id: PatternId) -> bool {
         usize::from(self.depths[id.0 as usize]) >= MAX_DEPTH
     }
@@ -85,7 +85,7 @@ impl Patterns {
         }
     }
 
-    /// What an expression of exactly this sort can be used as.
+    /// The sorts that an expression of exactly this sort converts to.
     pub(super) fn of_sort(&mut self, sorts: &Sorts, sort: SortId) -> PatternId {
         let exact = self.exact(sorts, sort);
         self.widen(sorts, exact)
@@ -112,7 +112,7 @@ impl Patterns {
         }
     }
 
-    /// Takes the implicit conversions of the whole away.
+    /// Removes the implicit conversions of the whole.
     pub(super) fn pin(&mut self, sorts: &mut Sorts, id: PatternId) -> PatternId {
         match *self.get(id) {
             Pattern::From(sort) => self.exact(sorts, sort),
@@ -121,7 +121,7 @@ impl Patterns {
         }
     }
 
-    /// That container, without conversions.
+    /// A container, without conversions.
     pub(super) fn container(
         &mut self,
         sorts: &mut Sorts,
@@ -230,7 +230,7 @@ impl Patterns {
         }
     }
 
-    /// The smallest sort of the set; truth values where anything goes.
+    /// The smallest sort of the set; `Bool` for the set of all sorts.
     pub(super) fn minimum(&self, sorts: &mut Sorts, id: PatternId) -> SortId {
         match self.get(id) {
             Pattern::Any => SortId::BOOL,
@@ -247,7 +247,7 @@ impl Patterns {
         }
     }
 
-    /// Whether the smallest sort is this one, as far as anything is known.
+    /// Whether this is the smallest sort, as far as the pattern is known.
     pub(super) fn starts_at(&self, sorts: &mut Sorts, id: PatternId, sort: SortId) -> bool {
         match self.get(id) {
             Pattern::Any => true,
@@ -259,7 +259,7 @@ impl Patterns {
         }
     }
 
-    /// The elements, when the set has a container of that kind.
+    /// The elements, if the set has a container of this kind.
     pub(super) fn element(
         &mut self,
         sorts: &Sorts,
@@ -280,7 +280,7 @@ impl Patterns {
         }
     }
 
-    /// Arguments and result, when the set has functions of so many arguments.
+    /// Arguments and result, if the set has functions with this number of arguments.
     pub(super) fn signature(
         &mut self,
         sorts: &Sorts,
@@ -303,7 +303,7 @@ impl Patterns {
         }
     }
 
-    /// The smallest sort for people, with `?` for what is not known.
+    /// The smallest sort for messages, with `?` for unknown parts.
     pub(super) fn text(&self, sorts: &Sorts, words: &Symbols, id: PatternId) -> String {
         match self.get(id) {
             Pattern::Any => "?".into(),

@@ -7,7 +7,7 @@ use crate::typed::items::{
 };
 use crate::typed::sorts::SortId;
 
-/// What is known of a node when it is entered, kept until its parts are done.
+/// The checked data of a node, until its children are done.
 enum Prepared {
     Nothing,
     Leaf(Option<Behaviour>),
@@ -45,7 +45,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Declares the variables of the whole specification and brings them into scope.
+    /// Declares the global variables and brings them into scope.
     pub(super) fn declare_globals(&mut self, specification: &Specification) {
         let all: Vec<syntax::Variable> = specification.globals().copied().collect();
         let variables = self.declare_variables(&all);
@@ -55,8 +55,8 @@ impl Checker<'_> {
         self.program.globals = variables.into();
     }
 
-    /// Declares all processes with their parameters; bodies come later, for they may call any of
-    /// them.
+    /// Declares all processes with their parameters. Bodies are checked later, because they may
+    /// call any process.
     pub(super) fn declare_processes(&mut self, specification: &Specification) {
         for declaration in specification.processes() {
             let word = self.word(declaration.name.symbol);
@@ -158,7 +158,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The typed node; its parts are the last of `done`, in order.
+    /// The typed node. Its children are the last elements of `done`, in order.
     fn leave(
         &mut self,
         id: syntax::ProcessId,

@@ -1,4 +1,4 @@
-//! Resolves the names of an expression top-down, and finds which variables are bound in it.
+//! Resolves the names of an expression top-down, and determines which variables are bound in it.
 
 use super::checker::Checker;
 use super::infer::Resolution;
@@ -14,7 +14,7 @@ enum Step {
 impl Checker<'_> {
     /// Resolves the names of an expression, declares the variables bound in it, and lists its
     /// nodes, parents before children. In a `whr` clause the definitions come after the body, so
-    /// that they are first from the leaves up.
+    /// that a bottom-up pass reaches them first.
     pub(super) fn resolve_names(&mut self, root: DataId) -> Vec<DataId> {
         let tree = self.tree;
         let mut order = Vec::new();
@@ -118,7 +118,7 @@ impl Checker<'_> {
         }
         let mut names = self.variable_names();
         names.extend(self.program.symbols.iter().map(|one| one.name));
-        // Sorted by `unknown`.
+        // `unknown` sorts them.
         #[allow(clippy::iter_over_hash_type)]
         names.extend(self.builtins.keys().copied());
         let kind = if self.actions.contains_key(&word) {

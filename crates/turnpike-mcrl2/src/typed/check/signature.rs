@@ -1,4 +1,4 @@
-//! Matches the signatures of built-in functions with what is known about their arguments.
+//! Matches the signatures of built-in functions with the patterns of their arguments.
 
 use super::checker::Checker;
 use super::pattern::{PatternId, Patterns};
@@ -31,8 +31,8 @@ fn fixed_sort(term: Term) -> Option<SortId> {
 }
 
 impl Checker<'_> {
-    /// Narrows the sort variables so that the place can have a sort of the pattern; false when it
-    /// cannot.
+    /// Narrows the sort variables so that the term can have a sort of the pattern. False if that is
+    /// impossible.
     pub(super) fn meet(&mut self, term: Term, pattern: PatternId, sorts: &mut [PatternId; 2]) -> bool {
         if let Some(sort) = fixed_sort(term) {
             return self.patterns.contains(&self.program.sorts, pattern, sort);
@@ -55,7 +55,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The pattern of a place, without conversions, when the sort variables are narrowed so far.
+    /// The pattern of a term, without conversions, for patterns of the sort variables.
     pub(super) fn instantiate(&mut self, term: Term, sorts: [PatternId; 2]) -> PatternId {
         if let Some(sort) = fixed_sort(term) {
             return self.patterns.exact(&self.program.sorts, sort);
@@ -70,7 +70,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The sort of a place when the sort variables are known.
+    /// The sort of a term for given sort variables.
     pub(super) fn instantiate_sort(&mut self, term: Term, sorts: [SortId; 2]) -> SortId {
         if let Some(sort) = fixed_sort(term) {
             return sort;

@@ -1,4 +1,4 @@
-//! Sort declarations: aliases and structured sorts become interned sorts.
+//! Sort declarations: interns aliases and structured sorts.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::diagnostic::Diagnostic;
@@ -8,25 +8,25 @@ use crate::syntax::{self, BuiltinSort, Container, SortDeclaration, Span, Specifi
 use crate::typed::program::Program;
 use crate::typed::sorts::{MAX_DEPTH, Sort, SortId, StructConstructor, StructField};
 
-/// What a declared name of a sort stands for.
+/// The meaning of a declared sort name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NamedSort {
-    /// Known.
+    /// A resolved sort.
     Done(SortId),
-    /// An alias that was not needed yet.
+    /// An alias that has not been needed yet.
     Waiting(syntax::SortId),
-    /// An alias that is being resolved: to meet it again is a cycle.
+    /// An alias that is being resolved. Meeting it again is a cycle.
     Open,
 }
 
-/// Names on the way from the tree to the program.
+/// The names that are being resolved.
 #[derive(Debug, Default)]
 pub(super) struct Resolver {
     names: FxHashMap<Symbol, NamedSort>,
     inline: FxHashMap<Box<[StructConstructor]>, SortId>,
-    /// Structs that are needed for an alias that is part of them: their constructors come when the
+    /// Structs that contain an alias that is being resolved. Their constructors are added when the
     /// alias is known.
-    late: Vec<(SortId, syntax::SortId)>,
+    incomplete: Vec<(SortId, syntax::SortId)>,
     depth: usize,
 }
 
@@ -95,7 +95,7 @@ impl Checker<'_> {
         self.check_recursion();
     }
 
-    /// An alias may be repeated when it says the same: specifications put together from parts do
+    /// An alias may be repeated with the same definition. Specifications assembled from parts do
     /// that.
     fn check_repeated(&mut self, name: syntax::Name, definition: syntax::SortId) {
         let word = self.word(name.symbol);
@@ -192,7 +192,7 @@ impl Checker<'_> {
             }
             syntax::Sort::Struct(_) if self.needs_open_alias(id) => {
                 let sort = self.program.sorts.add_struct(None, span);
-                self.resolver.late.push((sort, id));
+                self.resolver.incomplete.push((sort, id));
                 sort
             }
             syntax::Sort::Struct(constructors) => {
@@ -215,8 +215,7 @@ impl Checker<'_> {
         sort
     }
 
-    /// Whether a sort is written with an alias that is being resolved, directly or by way of
-    /// others.
+    /// Whether a sort contains an alias that is being resolved, directly or through others.
     fn needs_open_alias(&self, id: syntax::SortId) -> bool {
         let (mut todo, mut seen) = (vec![id], Vec::new());
         while let Some(id) = todo.pop() {
@@ -244,13 +243,13 @@ impl Checker<'_> {
         false
     }
 
-    /// Gives the structs that waited for an alias their constructors, as soon as all aliases they
-    /// need are known.
-    fn resolve_late(&mut self) {
-        let late = std::mem::take(&mut self.resolver.late);
-        for (sort, id) in late {
+    /// Adds the constructors of structs that waited for an alias, as soon as all their aliases are
+    /// known.
+    fn complete_structs(&mut self) {
+        let incomplete = std::mem::take(&mut self.resolver.incomplete);
+        for (sort, id) in incomplete {
             if self.needs_open_alias(id) {
-                self.resolver.late.push((sort, id));
+                self.resolver.incomplete.push((sort, id));
                 continue;
             }
             let tree = self.tree;
@@ -275,7 +274,7 @@ impl Checker<'_> {
                 self.resolver.names.insert(word, NamedSort::Open);
                 let sort = self.resolve_sort(definition);
                 self.resolver.names.insert(word, NamedSort::Done(sort));
-                self.resolve_late();
+                self.complete_structs();
                 sort
             }
             Some(NamedSort::Open) => {
@@ -287,7 +286,7 @@ impl Checker<'_> {
                 if let Some(sort) = self.program.sort_named(word) {
                     return sort;
                 }
-                // The caller of `nearest` sorts the names.
+                // `unknown` sorts the names.
                 #[allow(clippy::iter_over_hash_type)]
                 let mut names: Vec<Symbol> = self.resolver.names.keys().copied().collect();
                 for name in ["Bool", "Pos", "Nat", "Int", "Real"] {
@@ -306,7 +305,7 @@ impl Checker<'_> {
         for (start, sort) in sorts.iter() {
             let Sort::Struct(index) = sort else { continue };
             let structure = &sorts.structs[*index as usize];
-            // By sort: reached at all, reached below a function, Set or Bag.
+            // For each sort: reached, and reached below a function, Set or Bag.
             let mut seen = vec![[false; 2]; sorts.len()];
             let mut todo: Vec<(SortId, bool)> =
                 fields(structure.constructors.iter()).map(|one| (one, false)).collect();
@@ -405,7 +404,7 @@ fn fields<'a>(constructors: impl Iterator<Item = &'a StructConstructor>) -> impl
 }
 
 impl Program {
-    /// The sort that a name was declared for, aliases included.
+    /// The sort of a declared name, including aliases.
     pub fn sort_named(&self, name: Symbol) -> Option<SortId> {
         self.sort_names.get(&name).copied()
     }

@@ -1,4 +1,4 @@
-//! Builds expressions, with the simplifications that are obvious at once.
+//! Builds expressions, with obvious simplifications.
 
 use rustc_hash::FxHashSet;
 
@@ -17,7 +17,7 @@ pub fn boolean(program: &mut Program, value: bool) -> ExpressionId {
     program.add_expression(Expression::Bool(value), SortId::BOOL, Span::default())
 }
 
-/// The truth value that an expression is as it stands.
+/// The truth value of a literal.
 pub(super) fn truth(program: &Program, id: ExpressionId) -> Option<bool> {
     match *program.expression(id) {
         Expression::Bool(value) => Some(value),
@@ -31,13 +31,13 @@ pub fn variable(program: &mut Program, variable: VariableId) -> ExpressionId {
     program.add_expression(Expression::Variable(variable), declared.sort, declared.span)
 }
 
-/// `left == right`, simplified; both have the same sort.
+/// `left == right`, simplified. Both have the same sort.
 pub fn equal(program: &mut Program, left: ExpressionId, right: ExpressionId) -> ExpressionId {
     let facts = Facts::of(program);
     equality(program, &facts, left, right)
 }
 
-/// As [`equal`], with facts that the caller has. Constructors and lists are compared part by part.
+/// As [`equal`], with given facts. Constructors and lists are compared part by part.
 pub(super) fn equality(
     program: &mut Program,
     facts: &Facts,
@@ -60,7 +60,7 @@ pub(super) fn equality(
     all(program, &parts)
 }
 
-/// Whether nothing is known about an equality: [`equality`] would only build it.
+/// Whether nothing is known about an equality, so that [`equality`] would only build it.
 pub(super) fn is_open(program: &Program, facts: &Facts, left: ExpressionId, right: ExpressionId) -> bool {
     matches!(compare(program, facts, left, right, &mut Vec::new()), Comparison::Open)
         && truth(program, left).is_none()
@@ -69,7 +69,7 @@ pub(super) fn is_open(program: &Program, facts: &Facts, left: ExpressionId, righ
 }
 
 enum Comparison {
-    /// Equal when those pairs are that were added.
+    /// Equal if and only if all the added pairs are.
     Parts,
     Different,
     Open,
@@ -91,7 +91,7 @@ fn compare(
             (Some(one), Some(other)) if one == other => Comparison::Parts,
             (Some(_), Some(_)) => Comparison::Different,
             _ => {
-                // Both converted from one sort: compare there.
+                // If both are converted from the same sort, compare there.
                 let (one, other) = (peel(program, left), peel(program, right));
                 if one != left && other != right && program.sort_of(one) == program.sort_of(other) {
                     pairs.push((one, other));
@@ -129,7 +129,7 @@ fn compare(
     }
 }
 
-/// The alternative of a structured sort that an expression is, with its fields.
+/// The constructor of a structured sort at the root of an expression, and its fields.
 pub(super) fn constructor<'p>(
     program: &'p Program,
     facts: &Facts,
@@ -149,7 +149,7 @@ pub(super) fn constructor<'p>(
     }
 }
 
-/// An equality about which nothing is known but what holds for truth values.
+/// An equality without structure. Those of truth values are still simplified.
 fn open_equality(program: &mut Program, left: ExpressionId, right: ExpressionId) -> ExpressionId {
     if program.sort_of(left) == SortId::BOOL {
         match (truth(program, left), truth(program, right)) {
@@ -170,20 +170,20 @@ pub fn not(program: &mut Program, operand: ExpressionId) -> ExpressionId {
     logic::not(&mut domain, &operand).expect("every expression has a negation")
 }
 
-/// The conjunction of all, simplified; `true` for none.
+/// The conjunction of all parts, simplified; `true` for none.
 pub fn all(program: &mut Program, parts: &[ExpressionId]) -> ExpressionId {
     let parts: Vec<ExpressionId> = parts.iter().flat_map(|&part| conjuncts(program, part)).collect();
     join(program, parts, Builtin::And, "&&", true)
 }
 
-/// The disjunction of all, simplified; `false` for none.
+/// The disjunction of all parts, simplified; `false` for none.
 pub fn any(program: &mut Program, parts: &[ExpressionId]) -> ExpressionId {
     let parts: Vec<ExpressionId> = parts.iter().flat_map(|&part| disjuncts(program, part)).collect();
     join(program, parts, Builtin::Or, "||", false)
 }
 
-/// Joins with an operator that has this neutral value, whose opposite decides all. Nests to the
-/// right, as one would write it.
+/// Joins with an operator, given its neutral element. The other truth value is absorbing. Nests to
+/// the right, as is usual.
 fn join(
     program: &mut Program,
     parts: Vec<ExpressionId>,
@@ -209,11 +209,11 @@ fn join(
     whole
 }
 
-/// Some closed expression of a sort that needs no evaluation, always the same: what an unused
-/// parameter is set to. `None` if the sort has no constructor and no constant.
+/// A fixed closed expression of a sort that needs no evaluation, for parameters that are not used.
+/// `None` if the sort has no constructor and no constant.
 pub fn representative(program: &mut Program, sort: SortId) -> Option<ExpressionId> {
-    // Built by rounds: what needs the fewest constructors comes first, so that recursive sorts have
-    // an end. A sort asks for others only through constructors, elements and results, and there are
+    // Built in rounds: terms with few constructors come first, so that recursive sorts terminate. A
+    // sort only depends on others through constructors, elements and results, of which there are
     // finitely many.
     let mut known = rustc_hash::FxHashMap::default();
     let mut wanted = vec![sort];
@@ -247,7 +247,7 @@ pub fn representative(program: &mut Program, sort: SortId) -> Option<ExpressionI
     }
 }
 
-/// The sorts that values of a sort may be made of.
+/// The sorts that values of a sort may contain.
 fn needs(program: &Program, sort: SortId, visit: &mut dyn FnMut(SortId)) {
     match program.sorts.get(sort) {
         Sort::Function { codomain, .. } => visit(*codomain),

@@ -1,4 +1,4 @@
-//! Expressions as terms of built-in functions.
+//! Implements the built-in functions for expressions.
 
 use dashu_int::IBig;
 use dashu_ratio::RBig;
@@ -10,7 +10,7 @@ use crate::builtin::Domain;
 use crate::syntax::Span;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId};
 
-/// Expressions of a program, while a function with results of `sort` is evaluated at `span`.
+/// The expressions of a program, for evaluating a function at `span` with results of `sort`.
 pub(super) struct Expressions<'p> {
     pub(super) program: &'p mut Program,
     /// `|>`, if no equation rewrites it.
@@ -21,7 +21,7 @@ pub(super) struct Expressions<'p> {
 
 impl Domain for Expressions<'_> {
     type Term = ExpressionId;
-    /// An expression, and how many elements of it were passed if it is a list of elements.
+    /// An expression, and the number of elements passed if it is a list of elements.
     type Cursor = (ExpressionId, usize);
     const HAS_RESIDUALS: bool = false;
 

@@ -1,9 +1,10 @@
 //! Builds, compares, simplifies and prints typed expressions of a
 //! [`Program`](crate::typed::Program).
 //!
-//! Expressions are graphs: after a substitution, one part may have several parents. Every walk
-//! visits a part once, in the order of ids, so children come before parents. Neither depth nor
-//! sharing is a problem, and the cost is that of the expression, not of the whole program.
+//! Expressions are graphs: after a substitution, a subexpression may have several parents. Every
+//! walk visits a subexpression once, in the order of ids, so children come before parents. Neither
+//! depth nor sharing is a problem, and the cost is proportional to the expression, not to the
+//! program.
 
 mod build;
 mod domain;

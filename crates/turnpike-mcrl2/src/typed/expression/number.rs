@@ -10,7 +10,7 @@ use super::walk::{is_builtin, reachable};
 use crate::syntax::Span;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind};
 
-/// What stands below conversions.
+/// Removes conversions.
 pub(super) fn peel(program: &Program, mut id: ExpressionId) -> ExpressionId {
     while let Expression::Upcast(operand) = *program.expression(id) {
         id = operand;
@@ -18,8 +18,7 @@ pub(super) fn peel(program: &Program, mut id: ExpressionId) -> ExpressionId {
     id
 }
 
-/// The integer that an expression is as it stands: digits, perhaps with a minus, perhaps
-/// converted.
+/// The integer that an expression literally is: digits, possibly negated or converted.
 pub fn integer_value(program: &Program, id: ExpressionId) -> Option<IBig> {
     let id = peel(program, id);
     match program.expression(id) {
@@ -36,8 +35,7 @@ pub fn integer_value(program: &Program, id: ExpressionId) -> Option<IBig> {
     }
 }
 
-/// The number that an expression is as it stands: as [`integer_value`], or one such divided by
-/// another.
+/// The number that an expression literally is: an [`integer_value`], or a quotient of two.
 pub fn number_value(program: &Program, id: ExpressionId) -> Option<RBig> {
     match program.expression(peel(program, id)) {
         Expression::Call { symbol, arguments } if is_builtin(program, *symbol, Builtin::Divide) => {
@@ -48,7 +46,7 @@ pub fn number_value(program: &Program, id: ExpressionId) -> Option<RBig> {
     }
 }
 
-/// A number as an expression of a sort; the caller promises that it is one of that sort.
+/// A number as an expression of a sort, to which it must belong.
 pub(crate) fn literal(program: &mut Program, value: &RBig, sort: SortId, span: Span) -> ExpressionId {
     let (up, down) = (value.numerator(), value.denominator());
     if RBig::from(down.clone()) != RBig::ONE {
@@ -73,7 +71,7 @@ fn whole(program: &mut Program, value: &IBig, sort: SortId, span: Span) -> Expre
     program.add_expression(Expression::Upcast(negative), sort, span)
 }
 
-/// A built-in function with its arguments, whose sorts are those of the signature.
+/// A call of a built-in function. The sorts of the arguments are those of the signature.
 pub(super) fn call(
     program: &mut Program,
     builtin: Builtin,
@@ -89,9 +87,9 @@ pub(super) fn call(
     program.add_expression(Expression::Call { symbol, arguments: arguments.into() }, sort, span)
 }
 
-/// Whether an expression is a value as it stands: literal numbers and truth values, and
-/// constructors, lists, sets and bags of values. Constructors in `rewritten`, which equations
-/// rewrite, are not values.
+/// Whether an expression is literally a value: a literal number or truth value, or a constructor,
+/// list, set or bag of values. Constructors in `rewritten`, which equations rewrite, are not
+/// values.
 pub fn is_value(program: &Program, root: ExpressionId, rewritten: &FxHashSet<SymbolId>) -> bool {
     let constructs = |symbol: SymbolId| {
         let kind = &program.symbol(symbol).kind;

@@ -1,6 +1,6 @@
-//! Constant folding. It only does what every normal form agrees on: an operation that might be
-//! stuck stays as it is, and functions that equations rewrite are left to those equations, even
-//! built-in ones. The exception is constants, such as `eqn size = 8;`.
+//! Constant folding. It only does what holds for every normal form: an operation that might be
+//! stuck stays as it is, and functions with equations, even built-in ones, are left to their
+//! equations. The exception is constants, such as `eqn size = 8;`.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,19 +17,18 @@ use crate::builtin::{Domain, list, logic, number};
 use crate::syntax::{Binder, Span};
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind};
 
-/// Constants larger than this are not written out where they are used.
+/// Larger constants are not expanded.
 const LARGEST_CONSTANT: usize = 256;
-/// Powers with larger exponents are left alone.
+/// Powers with larger exponents are not computed.
 const LARGEST_EXPONENT: u32 = 4096;
 
-/// What the equations say about symbols, as far as simplifying needs it. Computed once for a set of
-/// equations.
+/// Facts about the equations that simplification needs. Computed once for a set of equations.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     fingerprint: u64,
-    /// Symbols that some equation rewrites.
+    /// Symbols with equations.
     defined: FxHashSet<SymbolId>,
-    /// Whether some equation rewrites `|>`.
+    /// Whether `|>` has equations.
     rewrites_cons: bool,
     /// Sorts with equations for `==`.
     compared: FxHashSet<SortId>,
@@ -38,7 +37,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// The facts about the equations of a program as they are now.
+    /// The facts about the current equations of a program.
     pub(crate) fn of(program: &mut Program) -> Arc<Facts> {
         let mut hasher = FxHasher::default();
         for equation in &program.equations {
@@ -58,12 +57,12 @@ impl Facts {
         facts
     }
 
-    /// Whether equations rewrite a symbol.
+    /// Whether a symbol has equations.
     pub(super) fn is_defined(&self, symbol: SymbolId) -> bool {
         self.defined.contains(&symbol)
     }
 
-    /// Whether the user's equations say what is equal at a sort.
+    /// Whether equations define equality at a sort.
     pub(super) fn compares(&self, sort: SortId) -> bool {
         self.compared.contains(&sort)
     }
@@ -87,7 +86,7 @@ impl Facts {
         }
     }
 
-    /// Constants whose only equation says their value; one may be given by others.
+    /// Finds constants whose only equation gives their value, possibly by other constants.
     fn find_constants(&mut self, program: &mut Program) {
         let mut open: Vec<(SymbolId, ExpressionId)> = Vec::new();
         let mut rules: FxHashMap<SymbolId, u32> = FxHashMap::default();
@@ -128,8 +127,8 @@ impl Facts {
     }
 }
 
-/// An equal expression that is no larger: constants folded, constructors compared, projections and
-/// conditionals taken.
+/// An equal expression that is no larger: constants are folded, constructors compared, projections
+/// and conditionals resolved.
 pub fn simplify(program: &mut Program, root: ExpressionId) -> ExpressionId {
     let facts = Facts::of(program);
     with_facts(program, &facts, root)
@@ -155,7 +154,7 @@ fn with_facts(program: &mut Program, facts: &Facts, root: ExpressionId) -> Expre
     results.get(&root).copied().unwrap_or(root)
 }
 
-/// What a node with simplified children becomes, if it does not stay.
+/// Simplifies a node with simplified children; `None` if it stays as it is.
 fn fold(
     program: &mut Program,
     facts: &Facts,
@@ -195,7 +194,7 @@ fn fold_call(
     sort: SortId,
     span: Span,
 ) -> Option<ExpressionId> {
-    // Equality knows itself what the user's equations leave to it.
+    // Equality takes the user's equations into account itself.
     let kind = &program.symbol(symbol).kind;
     if facts.is_defined(symbol) && *kind != SymbolKind::Builtin(Builtin::Equal) {
         return None;
@@ -268,7 +267,7 @@ fn fold_order(program: &mut Program, builtin: Builtin, arguments: &[ExpressionId
 fn fold_logic(program: &mut Program, builtin: Builtin, arguments: &[ExpressionId]) -> Option<ExpressionId> {
     let domain = &mut Expressions { program, cons: None, sort: SortId::BOOL, span: Span::default() };
     match *arguments {
-        // A negation that stays as it is must not be built again.
+        // An irreducible negation must not be built again.
         [operand] if domain.truth(&operand).is_none() => domain.operand_of_negation(&operand),
         [operand] => logic::not(domain, &operand),
         [condition, then, otherwise] => logic::conditional(domain, &condition, &then, &otherwise),
@@ -330,7 +329,7 @@ fn fold_number(
     };
     let whole = value.is_int();
     let is_done = match builtin {
-        // Already as it should be: a negative literal, a literal fraction.
+        // A negative literal or a literal fraction is in its final form.
         Builtin::Negate => whole && is_literal(program, arguments[0], SortId::POS),
         Builtin::Divide => !whole && is_reduced(program, arguments, &value),
         _ => false,
@@ -342,7 +341,7 @@ fn is_literal(program: &Program, id: ExpressionId, sort: SortId) -> bool {
     matches!(program.expression(id), Expression::Number(_)) && program.sort_of(id) == sort
 }
 
-/// Whether a quotient stands as [`literal`] would write it.
+/// Whether a quotient has the form that [`literal`] produces.
 fn is_reduced(program: &Program, arguments: &[ExpressionId], value: &RBig) -> bool {
     let sort = if *value > RBig::ZERO { SortId::POS } else { SortId::INT };
     program.sort_of(arguments[0]) == sort

@@ -6,14 +6,14 @@ use super::build::variable;
 use super::walk::{bound, free_variables, map_children, reachable, scope};
 use crate::typed::{Expression, ExpressionId, Program, VariableId};
 
-/// What variables are replaced by.
+/// The expressions that replace variables.
 pub type Substitution = FxHashMap<VariableId, ExpressionId>;
 
-/// How much stack a step of the walk may take, and how much more is allocated when it runs out.
+/// The stack that must be left for a step of the walk, and the size of a new segment.
 const STACK: (usize, usize) = (64 * 1024, 1024 * 1024);
 
-/// Replaces free variables at once; bound variables are renamed where one would be captured.
-/// Unchanged parts are shared.
+/// Replaces free variables simultaneously. Bound variables are renamed to avoid capture. Unchanged
+/// subexpressions are shared.
 pub fn substitute(program: &mut Program, root: ExpressionId, with: &Substitution) -> ExpressionId {
     if with.is_empty() {
         return root;
@@ -44,7 +44,7 @@ pub fn substitute(program: &mut Program, root: ExpressionId, with: &Substitution
     }
 }
 
-/// The usual case: no binder is in the way.
+/// The common case without binders that interfere.
 fn plain(program: &mut Program, nodes: &[ExpressionId], with: &Substitution) -> ExpressionId {
     let mut results: FxHashMap<ExpressionId, ExpressionId> = FxHashMap::default();
     let mut last = nodes[nodes.len() - 1];
@@ -62,7 +62,7 @@ fn plain(program: &mut Program, nodes: &[ExpressionId], with: &Substitution) -> 
     results.get(&last).copied().unwrap_or(last)
 }
 
-/// The node with other children; `None` if they are the same.
+/// The node with other children; `None` if they are unchanged.
 pub(super) fn rebuilt(
     program: &mut Program,
     id: ExpressionId,
@@ -78,7 +78,7 @@ pub(super) fn rebuilt(
     Some(program.add_expression(expression, program.sort_of(id), program.span_of(id)))
 }
 
-/// The careful walk, scope by scope. Results are remembered for one scope.
+/// The general case, scope by scope. Results are cached per scope.
 fn within(
     program: &mut Program,
     id: ExpressionId,
@@ -124,7 +124,7 @@ fn within(
     new
 }
 
-/// The body of a binder, and its variables, renamed where need be.
+/// The body of a binder and its variables, renamed if necessary.
 fn below(
     program: &mut Program,
     names: &[VariableId],
@@ -156,7 +156,7 @@ fn below(
     (renamed, within(program, body, &inner, &mut FxHashMap::default()))
 }
 
-/// A new variable like this one, with a name that occurs nowhere else.
+/// A new variable like `old`, with a unique name.
 pub fn rename(program: &mut Program, old: VariableId) -> VariableId {
     let old = *program.variable(old);
     let base = program.text(old.name).to_owned();

@@ -2,7 +2,7 @@ use super::*;
 use crate::syntax::{parse_data_expression, parse_specification};
 use crate::typed::{Expression, ExpressionId, Program, SortId, VariableId, check_specification};
 
-/// A program whose `glob` variables may be used in expressions.
+/// A program whose `glob` variables are for expressions.
 fn program(declarations: &str) -> Program {
     let (specification, errors) = parse_specification(&format!("{declarations} init delta;"));
     assert!(errors.is_empty(), "{errors:?}");
@@ -180,7 +180,7 @@ fn substituted_without_capture() {
         let new = substitute(&mut program, root, &with);
         assert_eq!(text(&program, new), expected, "{source}");
     }
-    // A binder that captures: its variable comes in from outside.
+    // A binder captures a variable of the replacement.
     let root = parse(&mut program, "(forall x: Nat. x < n) && n < 3", None);
     let Expression::Call { arguments, .. } = program.expression(root).clone() else {
         panic!("a conjunction")
@@ -193,7 +193,7 @@ fn substituted_without_capture() {
     let new = substitute(&mut program, root, &with);
     assert_eq!(text(&program, new), "(forall x_1: Nat. x_1 < x) && x < 3");
     assert_eq!(free_variables(&program, new), [variables[0]]);
-    // Only the free occurrence of a variable that is bound elsewhere is replaced.
+    // Only free occurrences of a variable are replaced.
     let three = parse(&mut program, "3", Some(SortId::NAT));
     let with = Substitution::from_iter([(variables[0], three)]);
     let mixed = substitute(&mut program, new, &with);
@@ -213,7 +213,7 @@ fn texts_do_not_confuse_variables_of_one_name() {
 }
 
 #[test]
-fn joined_and_taken_apart() {
+fn joined_and_split() {
     let mut program = program(DECLARATIONS);
     let root = parse(&mut program, "(b && n < 1) && (c && b)", None);
     let parts = conjuncts(&program, root);
@@ -264,7 +264,7 @@ fn every_sort_has_a_representative_if_it_can() {
 }
 
 #[test]
-fn depth_is_no_problem() {
+fn deep_nesting_works() {
     let mut program = program(DECLARATIONS);
     let t = parse(&mut program, "t", None);
     let node = parse(&mut program, "node(t, leaf)", None);
@@ -286,7 +286,7 @@ fn depth_is_no_problem() {
     let equality = equal(&mut program, deep, closed);
     assert_eq!(text(&program, equality), "t == leaf");
     assert_eq!(text(&program, deep).len(), 100_000 * "node(, leaf)".len() + 1);
-    // Capture, a thousand binders deep.
+    // A thousand nested binders that capture.
     let n = global(&program, "n");
     let mut nested = parse(&mut program, "forall x: Nat. n < x", None);
     let Expression::Binder { binder, variables, .. } = program.expression(nested).clone() else { panic!() };

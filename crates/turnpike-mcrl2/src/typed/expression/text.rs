@@ -10,11 +10,12 @@ use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolId, SymbolK
 const TIGHT: u8 = 14;
 /// The level of prefix operators.
 const PREFIX: u8 = 13;
-/// Elements of bags must not show a `|` between the braces: that would read as a comprehension.
+/// Elements of bags must not have a `|` outside parentheses, or they would parse as a
+/// comprehension.
 const IN_BAG: u8 = 2;
 
-/// As one would write it, with the fewest parentheses; conversions are not shown. Bound variables
-/// are renamed where the text would mean something else.
+/// Prints an expression with few parentheses and without conversions. Bound variables are renamed
+/// where the text would be ambiguous.
 pub fn text(program: &Program, root: ExpressionId) -> String {
     text_with(program, root, &|variable| program.text(program.variable(variable).name).to_owned())
 }
@@ -54,7 +55,7 @@ fn names(
     if used.len() == names.len() {
         return names;
     }
-    // Some have the same name: does one hide another that is used there?
+    // If some have the same name, does one shadow another that is used there?
     for id in binders {
         let expression = program.expression(id);
         let Some(body) = scope(expression) else { continue };
@@ -74,8 +75,7 @@ fn names(
     names
 }
 
-/// Something to print. Expressions come with the weakest level that may stand there without
-/// parentheses.
+/// An item to print. Expressions come with the weakest level that needs no parentheses there.
 enum Item {
     Text(&'static str),
     Expression(ExpressionId, u8),
@@ -175,7 +175,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A function with its arguments, in the notation of its operator if it has one.
+    /// A call, in the notation of its operator if it has one.
     fn call(
         &mut self,
         expression: &Expression,
@@ -232,7 +232,7 @@ fn enumeration(parts: &mut Vec<Item>, open: &'static str, elements: &[Expression
     parts.push(Item::Text(close));
 }
 
-/// How a call is written.
+/// The notation of a call.
 enum Notation {
     Infix(BinaryOperator),
     Prefix(UnaryOperator),
@@ -253,7 +253,7 @@ fn notation(program: &Program, expression: &Expression) -> Notation {
     }
 }
 
-/// The infix operator that a built-in function is written with.
+/// The infix operator of a built-in function.
 pub fn infix(builtin: Builtin) -> Option<BinaryOperator> {
     Some(match builtin {
         Builtin::Equal => BinaryOperator::Equal,
@@ -280,7 +280,7 @@ pub fn infix(builtin: Builtin) -> Option<BinaryOperator> {
     })
 }
 
-/// The prefix operator that a built-in function is written with.
+/// The prefix operator of a built-in function.
 pub fn prefix(builtin: Builtin) -> Option<UnaryOperator> {
     Some(match builtin {
         Builtin::Not | Builtin::Complement => UnaryOperator::Not,

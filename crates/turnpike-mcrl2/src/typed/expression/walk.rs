@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SymbolId, SymbolKind, VariableId};
 
-/// Everything that some expressions consist of, themselves included, each once, children before
+/// All subexpressions of some expressions, including these, without duplicates, children before
 /// parents.
 pub fn reachable(program: &Program, roots: &[ExpressionId]) -> Vec<ExpressionId> {
     let mut seen: FxHashSet<ExpressionId> = roots.iter().copied().collect();
@@ -32,7 +32,7 @@ pub(super) fn bound(expression: &Expression) -> Vec<VariableId> {
     }
 }
 
-/// The part of a node in which it binds variables.
+/// The child of a node in which it binds variables.
 pub(super) fn scope(expression: &Expression) -> Option<ExpressionId> {
     match *expression {
         Expression::Comprehension { body, .. }
@@ -42,7 +42,7 @@ pub(super) fn scope(expression: &Expression) -> Option<ExpressionId> {
     }
 }
 
-/// The free variables, each once, in increasing order.
+/// The free variables, without duplicates, in increasing order.
 pub fn free_variables(program: &Program, root: ExpressionId) -> Vec<VariableId> {
     enum Task {
         Visit(ExpressionId),
@@ -50,10 +50,10 @@ pub fn free_variables(program: &Program, root: ExpressionId) -> Vec<VariableId> 
         Leave(ExpressionId),
     }
     let mut free = FxHashSet::default();
-    // How many of the scopes around bind a variable.
+    // The number of enclosing scopes that bind each variable.
     let mut depth: FxHashMap<VariableId, u32> = FxHashMap::default();
-    // In which scope a node was met. What was met outside all scopes, or in this one, has nothing
-    // new to say.
+    // The scope in which a node was visited. Outside all scopes, or again in the same one, a visit
+    // cannot find anything new.
     let mut met: FxHashMap<ExpressionId, u32> = FxHashMap::default();
     let (mut scopes, mut latest) = (vec![0], 0);
     let mut tasks = vec![Task::Visit(root)];
@@ -142,12 +142,12 @@ fn same_head(left: &Expression, right: &Expression) -> bool {
     }
 }
 
-/// The parts of a conjunction; just itself for anything else.
+/// The conjuncts of an expression; itself if it is not a conjunction.
 pub fn conjuncts(program: &Program, root: ExpressionId) -> Vec<ExpressionId> {
     parts(program, root, Builtin::And)
 }
 
-/// The parts of a disjunction; just itself for anything else.
+/// The disjuncts of an expression; itself if it is not a disjunction.
 pub fn disjuncts(program: &Program, root: ExpressionId) -> Vec<ExpressionId> {
     parts(program, root, Builtin::Or)
 }

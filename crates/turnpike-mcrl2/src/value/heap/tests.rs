@@ -1,5 +1,6 @@
 use super::*;
 use crate::typed::SymbolId;
+use crate::value::shared::FIXED_NODES;
 
 fn heap() -> Heap {
     Heap::new(Terms::new(&crate::typed::Program::default()))
@@ -16,14 +17,7 @@ fn list(heap: &mut Heap, numbers: impl DoubleEndedIterator<Item = i32>) -> Value
 #[test]
 fn fixed_nodes() {
     let mut heap = heap();
-    for (head, value) in [
-        (Head::Bool(false), Value::FALSE),
-        (Head::Bool(true), Value::TRUE),
-        (Head::Nil, Value::NIL),
-        (Head::Set, Value::EMPTY_SET),
-        (Head::CoSet, Value::FULL_SET),
-        (Head::Bag, Value::EMPTY_BAG),
-    ] {
+    for (head, value) in FIXED_NODES {
         assert_eq!((heap.make(head, &[]), heap.head(value), heap.arity(value)), (value, Some(head), 0));
         assert!(heap.shared(value));
     }
@@ -70,13 +64,13 @@ fn equal_content_has_one_word() {
 }
 
 #[test]
-fn a_twin_that_comes_late_is_recognised() {
+fn late_duplicates_are_recognised() {
     let terms = Terms::new(&crate::typed::Program::default());
     let (mut first, mut second) = (Heap::new(terms.clone()), Heap::new(terms));
     let mine = list(&mut first, 0..10);
     let theirs = list(&mut second, 0..10);
     let theirs = second.keep(theirs);
-    // Other threads change nothing here: the word stays what it was.
+    // This word remains the same when other threads add values.
     assert_eq!(list(&mut first, 0..10), mine);
     assert!(mine != theirs && first.same(mine, theirs));
     let (above, below) = (first.make(Head::Set, &[mine]), first.make(Head::Set, &[theirs]));
@@ -127,7 +121,7 @@ fn threads_agree() {
                     let mut heap = Heap::new(terms);
                     let mut kept = vec![Value::NIL; 20_000];
                     for step in 0..20_000 {
-                        // Each thread goes through the same values in an order of its own.
+                        // Each thread has its own order of the same values.
                         let number = (step * [1, 3, 7, 9][thread as usize] + thread * 1000) % 20_000;
                         let value = list(&mut heap, number..number + 5);
                         kept[number as usize] = heap.keep(value);

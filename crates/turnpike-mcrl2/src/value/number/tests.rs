@@ -11,7 +11,7 @@ fn text(heap: &Heap, value: Option<Value>) -> String {
     value.map_or("-".into(), |value| heap.number_text(value).unwrap())
 }
 
-/// Reads `7`, `-7`, `7/3`.
+/// Parses `7`, `-7`, `7/3`.
 fn number(heap: &mut Heap, text: &str) -> Value {
     match text.split_once('/') {
         Some((left, right)) => {
@@ -110,7 +110,7 @@ fn rounding_roots_and_conversions() {
 }
 
 #[test]
-fn what_is_no_number_has_no_result() {
+fn operations_without_a_number_have_no_result() {
     let mut heap = heap();
     let one = Value::ONE;
     for stuck in [Value::NIL, Value::TRUE] {
@@ -124,7 +124,7 @@ fn what_is_no_number_has_no_result() {
     assert_eq!((heap.number_from_digits(""), heap.number_from_digits("-1")), (None, None));
 }
 
-/// Numbers around the sizes where their form changes.
+/// Numbers near the limits between representations.
 fn numbers() -> impl Strategy<Value = i128> {
     prop_oneof![
         -20..20_i128,

@@ -7,7 +7,7 @@ use crate::typed::{Expression, SortId};
 use crate::value::{Head, Value};
 
 impl Printer<'_> {
-    /// A set or bag by a function with exceptions.
+    /// Prints a set or bag given by a function with exceptions.
     pub(super) fn comprehension(
         &mut self,
         function: Value,
@@ -46,7 +46,8 @@ impl Printer<'_> {
         Form::Comprehension(format!("{name}: {sort}"), body)
     }
 
-    /// What holds for a variable when a body holds for all but the exceptions.
+    /// The condition or count for a variable, given that of the function, with the exceptions
+    /// applied.
     fn with_exceptions(
         &self,
         variable: Node,
@@ -70,7 +71,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The sort of a value that shows it.
+    /// The sort of a value, if its form reveals it.
     fn sort_of(&self, value: Value) -> Option<SortId> {
         match self.heap.head(value) {
             Some(Head::Bool(_)) => Some(SortId::BOOL),
@@ -82,7 +83,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A name for a variable that the function does not use.
+    /// A name for a variable that does not occur in the function.
     fn fresh(&self, lambda: Option<u32>) -> String {
         let mut used = Vec::new();
         if let Some((id, _)) = lambda.and_then(|number| self.binders.binder(number)) {

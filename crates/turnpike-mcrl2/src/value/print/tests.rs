@@ -1,5 +1,5 @@
-//! Printed values. A small evaluator makes them from expressions: constructors and literals become
-//! values, everything else stays as it is.
+//! Texts of values. A small evaluator creates values from constructors and literals, and does not
+//! evaluate other expressions.
 
 use super::*;
 use crate::syntax::parse_specification;
@@ -16,7 +16,7 @@ impl Binders for Functions<'_> {
     }
 }
 
-/// A value for an expression; variables have the value 13.
+/// The value of an expression, in which all variables are 13.
 fn value(heap: &mut Heap, program: &Program, id: ExpressionId) -> Value {
     let all = |heap: &mut Heap, ids: &[ExpressionId]| -> Vec<Value> {
         ids.iter().map(|&id| value(heap, program, id)).collect()
@@ -83,7 +83,7 @@ fn value(heap: &mut Heap, program: &Program, id: ExpressionId) -> Value {
     }
 }
 
-/// The value of an expression among some declarations, as text.
+/// The text of an expression's value, with some declarations.
 fn print(expression: &str, sort: &str) -> String {
     let text = format!(
         "sort D; E = struct c0 | c1(left: Nat, right: Bool)?is1; F = Nat -> Nat;
@@ -221,7 +221,7 @@ fn sets_and_bags_with_exceptions() {
 }
 
 #[test]
-fn depth_is_no_problem() {
+fn deep_nesting_works() {
     let mut heap = Heap::new(Terms::new(&Program::default()));
     let mut value = Value::ONE;
     for _ in 0..100_000 {

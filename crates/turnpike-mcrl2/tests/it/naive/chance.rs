@@ -1,4 +1,4 @@
-//! Probabilities: what a process term may turn out to be before its first step.
+//! Probabilities: the outcomes of a process term before its first step.
 
 use dashu_ratio::RBig;
 use turnpike_mcrl2::syntax::ProcessOperator;
@@ -8,15 +8,15 @@ use super::data::{Trouble, Values};
 use super::semantics::{Interpreter, MOST, Outcomes, Term, TermId};
 
 impl Interpreter {
-    /// What a term may turn out to be. The terms given are decided: asked again, each is only
+    /// The outcomes of a term. They are decided: the only outcome of such a term is the term
     /// itself.
     pub(crate) fn outcomes(&mut self, term: TermId) -> Result<Outcomes, Trouble> {
         let outcomes = match self.terms[term.0 as usize].clone() {
-            Term::Written(behaviour, _) if !self.begins_with_chance(behaviour) => vec![(term, RBig::ONE)],
-            Term::Written(behaviour, values) => self.outcomes_written(term, behaviour, &values)?,
+            Term::Expression(behaviour, _) if !self.begins_with_chance(behaviour) => vec![(term, RBig::ONE)],
+            Term::Expression(behaviour, values) => self.outcomes_of_expression(term, behaviour, &values)?,
             Term::Binary(operator, left, right) => {
                 let lefts = self.outcomes(left)?;
-                // What follows is decided when it is reached.
+                // The second process is decided when it starts.
                 let rights = match operator {
                     ProcessOperator::Sequence => vec![(right, RBig::ONE)],
                     _ => self.outcomes(right)?,
@@ -61,7 +61,7 @@ impl Interpreter {
         if outcomes.len() > MOST { Err(Trouble::TooMany) } else { Ok(outcomes) }
     }
 
-    fn outcomes_written(
+    fn outcomes_of_expression(
         &mut self,
         term: TermId,
         behaviour: BehaviourId,
@@ -69,7 +69,7 @@ impl Interpreter {
     ) -> Result<Outcomes, Trouble> {
         match self.data.program.behaviour(behaviour).clone() {
             Behaviour::Call { process, arguments } => {
-                self.called(process, &arguments, values, Interpreter::outcomes)
+                self.with_body(process, &arguments, values, Interpreter::outcomes)
             }
             Behaviour::If { condition, then, otherwise } => {
                 match (self.data.holds(condition, values)?, otherwise) {
@@ -80,7 +80,7 @@ impl Interpreter {
             }
             Behaviour::Sum { variables, body } => {
                 let all = self.assignments(&variables, values)?;
-                let parts = all.iter().map(|values| self.written(body, values)).collect();
+                let parts = all.iter().map(|values| self.term_of(body, values)).collect();
                 let choice = self.add(Term::Choice(parts));
                 self.outcomes(choice)
             }
@@ -98,18 +98,17 @@ impl Interpreter {
                 if total == RBig::ONE { Ok(all) } else { Err(Trouble::NotOne) }
             }
             _ => {
-                let term = self.taken_apart(behaviour, values)?;
+                let term = self.decompose(behaviour, values)?;
                 self.outcomes(term)
             }
         }
     }
 
-    /// Whether something must be decided before the first step.
+    /// Whether a probabilistic choice comes before the first step.
     fn begins_with_chance(&mut self, behaviour: BehaviourId) -> bool {
         let program = &self.data.program;
         let chancy = self.chancy.get_or_insert_with(|| {
-            // Processes may call each other before they do anything: repeated until nothing
-            // changes.
+            // Processes may call each other before their first step, so this is a fixed point.
             let mut chancy = vec![false; program.behaviour_count()];
             loop {
                 let mut changed = false;
@@ -134,7 +133,7 @@ impl Interpreter {
     }
 
     fn outcomes_of(&mut self, behaviour: BehaviourId, values: &Values) -> Result<Outcomes, Trouble> {
-        let term = self.written(behaviour, values);
+        let term = self.term_of(behaviour, values);
         self.outcomes(term)
     }
 }

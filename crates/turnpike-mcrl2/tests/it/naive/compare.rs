@@ -1,4 +1,4 @@
-//! Strong probabilistic bisimilarity of two systems, as far as both were explored.
+//! Strong probabilistic bisimilarity of the explored parts of two systems.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,22 +6,23 @@ use dashu_ratio::RBig;
 
 use super::system::System;
 
-/// How two systems relate.
+/// The relation of two systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Bisimilar, and nothing is missing from either.
+    /// The systems are bisimilar and completely explored.
     Same,
-    /// Nothing within this many steps tells them apart; beyond, one of them was not explored.
+    /// The systems do not differ within this many steps, and one of them is not explored further.
     SameTo(usize),
-    /// Something within this many steps tells them apart.
+    /// The systems differ within this many steps.
     Different(usize),
 }
 
 /// A set of labels with distributions over classes, and whether the state is a deadlock.
 type Signature<'s> = (bool, BTreeSet<(&'s str, Vec<(usize, RBig)>)>);
 
-/// Compares the initial states. In round k two states are in one class when nothing within k steps
-/// tells them apart; a state that was not expanded is never asked about in a round that could tell.
+/// Compares the initial states. After round k, two states are in the same class if they do not
+/// differ within k steps. States that were not expanded are too far away to influence the result of
+/// a round.
 pub(crate) fn compare(one: &System, other: &System) -> Verdict {
     let complete = one.is_complete() && other.is_complete();
     let rounds = one.depth().min(other.depth());
@@ -54,7 +55,7 @@ pub(crate) fn compare(one: &System, other: &System) -> Verdict {
         if classes[0] != classes[shift] {
             return Verdict::Different(round);
         }
-        // Classes only ever split: as many as before are the same as before.
+        // Classes are only split, so if their number is the same, they are the same.
         if complete && known.len() == count {
             return Verdict::Same;
         }

@@ -1,5 +1,5 @@
-//! The outer part of random specifications: processes in parallel, under stacks of `comm`, `allow`,
-//! `hide`, `rename` and `block` whose sets mostly mean something.
+//! The outer part of random specifications: parallel processes under several operators `comm`,
+//! `allow`, `hide`, `rename` and `block`, most of which have an effect.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ enum Setting {
 }
 
 impl Maker<'_> {
-    /// Sequential processes in parallel, under operators.
+    /// Parallel sequential processes under operators.
     pub(super) fn composition(&mut self, depth: usize, scope: &[Variable], named: bool) -> Process {
         if depth == 0 || self.draw.percent(8) {
             if named && self.draw.percent(30) {
@@ -40,7 +40,7 @@ impl Maker<'_> {
         self.under(body)
     }
 
-    /// As many processes in parallel as the parameter `n` says, and one.
+    /// `n + 1` parallel processes, where `n` is a parameter.
     pub(super) fn tower(&mut self, scope: &[Variable]) -> Process {
         self.parallels = 0;
         let last = Box::new(self.composition(1, scope, false));
@@ -55,7 +55,7 @@ impl Maker<'_> {
         Process::If(condition, last, Some(Box::new(more)))
     }
 
-    /// Two or three processes in parallel under several operators.
+    /// Two or three parallel processes under several operators.
     pub(super) fn stack(&mut self, named: bool) -> Process {
         self.parallels = 0;
         let mut all = self.component(named);
@@ -63,7 +63,7 @@ impl Maker<'_> {
             let next = self.component(named);
             all = Process::Infix(Infix::Parallel, Box::new(all), Box::new(next));
         }
-        // Mostly each kind once, in any order.
+        // Usually each kind once, in any order.
         let mut kinds = vec![Setting::Comm, Setting::Hide, Setting::Allow, Setting::Rename, Setting::Block];
         if self.draw.percent(60) {
             all = self.under_a(kinds.remove(0), all);
@@ -88,7 +88,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn under(&mut self, body: Process) -> Process {
-        // What is composed mostly communicates.
+        // Compositions usually communicate.
         let composed = matches!(body, Process::Infix(Infix::Parallel, ..));
         let kind = self.draw.weighted(&[
             (1, Setting::Block),
@@ -112,7 +112,7 @@ impl Maker<'_> {
         Process::Under(operator, Box::new(body))
     }
 
-    /// One name or two, mostly of those that occur, often of those that communicate.
+    /// One or two names, usually of those that occur, and often of those that communicate.
     fn some_names(&mut self, inside: &Names) -> Vec<String> {
         let count = self.draw.between(1, 2);
         let mut all = BTreeSet::new();
@@ -130,7 +130,7 @@ impl Maker<'_> {
         self.draw.pick(names).clone()
     }
 
-    /// Mostly what communication makes, less often what it is made of.
+    /// Usually the results of communication, and less often its operands.
     fn allow(&mut self, inside: &Names) -> Operator {
         let mut all = Vec::new();
         let share = *self.draw.pick(&[30, 60, 90]);
@@ -175,7 +175,7 @@ impl Maker<'_> {
             let group = group_of(&first);
             let mut left = vec![first];
             for _ in 0..self.draw.weighted(&[(5, 1), (1, 2)]) {
-                // Mostly different names that occur, and a result that is none of them.
+                // Usually different names that occur, and a result that is not one of them.
                 let different = self.draw.percent(70);
                 let likely: Vec<String> = names
                     .iter()
@@ -203,7 +203,7 @@ impl Maker<'_> {
         Operator::Comm(rules)
     }
 
-    /// The names that occur in a process, its calls included.
+    /// The names that occur in a process, including those in called processes.
     fn names_in(&self, process: &Process) -> Names {
         let [mut all, mut communicating, mut results] = [const { BTreeSet::new() }; 3];
         let mut done = BTreeSet::new();
@@ -233,14 +233,14 @@ impl Maker<'_> {
     }
 }
 
-/// Names in a process: all of them, those that communicate, and what that makes.
+/// The names in a process: all names, those that communicate, and the results.
 struct Names {
     all: Vec<String>,
     communicating: Vec<String>,
     results: Vec<String>,
 }
 
-/// The names that share the sorts of one.
+/// The names with the same sorts as this one.
 fn group_of(name: &str) -> &'static [&'static str] {
     GROUPS.iter().find(|(names, _)| names.contains(&name)).map_or(GROUPS[0].0, |group| group.0)
 }

@@ -1,4 +1,4 @@
-//! Data of the naive interpreter: closed values, made by the slow rewriter and known by number.
+//! The data of the naive interpreter: numbered closed values, computed by the slow rewriter.
 
 use std::collections::HashMap;
 
@@ -7,40 +7,40 @@ use dashu_ratio::RBig;
 use turnpike_mcrl2::syntax::Span;
 use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, Sort, SortId, SymbolId, VariableId};
 
-/// The largest number that a sum tries, and that anything else may become: whoever receives a
-/// number by a sum receives all there are.
+/// The bound for numbers, both in sums and as results, so that a sum that receives a number
+/// receives every number.
 pub(crate) const HORIZON: u32 = 6;
 
 /// A closed value in normal form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Value(u32);
 
-/// Values of variables, by variable.
+/// Values of variables.
 pub(crate) type Values = Box<[(VariableId, Value)]>;
 
-/// Why the interpreter cannot tell what a process does.
+/// Why the interpreter cannot determine the behaviour of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// Equations that do not end.
-    Endless,
-    /// A number that no sum tries.
+    /// The equations do not terminate.
+    NonTerminating,
+    /// The number is too large for sums.
     BeyondHorizon,
-    /// A sum over a sort whose values cannot be listed.
+    /// The values of a sum cannot be enumerated.
     NotEnumerable(String),
-    /// A condition, time or probability that is no value.
+    /// A condition, time or probability has no value.
     Stuck(String),
-    /// A process that calls itself before it does anything.
+    /// A process calls itself before its first step.
     Unguarded,
-    /// Probabilities that do not add up to one.
+    /// Probabilities do not add up to 1.
     NotOne,
-    /// More outcomes, values or steps than a test wants to wait for.
+    /// There are too many outcomes, values or steps for a test.
     TooMany,
 }
 
 /// Evaluates the data of one program.
 #[derive(Debug)]
 pub(crate) struct Data {
-    /// The program. Its expressions grow by the values that sums try.
+    /// The program. The values of sums are added to its expressions.
     pub(crate) program: Program,
     terms: Vec<Term>,
     known: HashMap<String, Value>,
@@ -50,7 +50,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// For the equations of a program.
+    /// Creates an evaluator for the equations of a program.
     pub(crate) fn new(program: Program) -> Self {
         Data {
             program,
@@ -82,8 +82,8 @@ impl Data {
             return Ok(known);
         }
         let terms = key.1.iter().map(|&(variable, value)| (variable, self.term(value).clone())).collect();
-        let term =
-            normal_form(&mut self.program, expression, &terms).map_err(|OutOfSteps| Trouble::Endless)?;
+        let term = normal_form(&mut self.program, expression, &terms)
+            .map_err(|OutOfSteps| Trouble::NonTerminating)?;
         let sort = self.program.sort_of(expression);
         if [SortId::POS, SortId::NAT].contains(&sort)
             && term.as_number().is_none_or(|number| *number > RBig::from(HORIZON))
@@ -101,13 +101,13 @@ impl Data {
         self.term(value).as_bool().ok_or_else(|| Trouble::Stuck(self.text(value)))
     }
 
-    /// The number that an expression is.
+    /// The number that is the value of an expression.
     pub(crate) fn number(&mut self, expression: ExpressionId, values: &Values) -> Result<RBig, Trouble> {
         let value = self.evaluate(expression, values)?;
         self.term(value).as_number().cloned().ok_or_else(|| Trouble::Stuck(self.text(value)))
     }
 
-    /// All values of a sort, of numbers those within the horizon.
+    /// All values of a sort. Numbers are bounded.
     pub(crate) fn values_of(&mut self, sort: SortId) -> Result<Vec<Value>, Trouble> {
         if let Some(known) = self.listed.get(&sort) {
             return Ok(known.clone());
@@ -121,7 +121,7 @@ impl Data {
         Ok(values)
     }
 
-    /// One expression for each value of a sort; constructors nest at most this deep.
+    /// An expression for each value of a sort. The depth of constructors is limited.
     fn expressions_of(&mut self, sort: SortId, depth: u32) -> Result<Vec<ExpressionId>, Trouble> {
         let refusal = Trouble::NotEnumerable(self.program.sort_text(sort));
         let simple: Vec<Expression> = match *self.program.sorts.get(sort) {
@@ -171,7 +171,7 @@ impl Data {
         value
     }
 
-    /// The variables that an expression mentions.
+    /// The variables in an expression.
     pub(crate) fn variables_of(&mut self, expression: ExpressionId) -> Box<[VariableId]> {
         if let Some(known) = self.mentioned.get(&expression) {
             return known.clone();

@@ -1,11 +1,11 @@
-//! A generator of numbers that depends on nothing but its seed.
+//! A generator of numbers that depends only on its seed.
 
-/// Draws numbers; the same ones for the same seed.
+/// Draws numbers, which are determined by the seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Draw(u64);
 
 impl Draw {
-    /// For one of many specifications of one seed.
+    /// Creates the generator for a specification of a series.
     pub(crate) fn new(seed: u64, number: u64) -> Self {
         let mut draw = Draw(seed ^ number.wrapping_mul(0xD1B5_4A32_D192_ED03));
         draw.next();
@@ -21,27 +21,27 @@ impl Draw {
         word ^ (word >> 31)
     }
 
-    /// A number below `bound`, or 0.
+    /// A number below `bound`, or 0 if there is none.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// A number from one to another, both possible.
+    /// A number from `least` to `most`, both included.
     pub(crate) fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.below(most - least + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// True with this probability.
     pub(crate) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several.
+    /// A random element.
     pub(crate) fn pick<'t, T>(&mut self, all: &'t [T]) -> &'t T {
         &all[self.below(all.len())]
     }
 
-    /// One of several, each as often as its number says.
+    /// A random element, with the given weights.
     pub(crate) fn weighted<T: Copy>(&mut self, all: &[(usize, T)]) -> T {
         let mut left = self.below(all.iter().map(|one| one.0).sum());
         for &(weight, one) in all {

@@ -1,5 +1,5 @@
-//! Random specifications: sequential processes with everything in them, composed in parallel under
-//! stacks of operators; now and then anything anywhere, which is mostly refused.
+//! Random specifications: sequential processes with all kinds of expressions, composed in parallel
+//! under several operators. A few are unrestricted, and most of those are refused.
 
 use super::draw::Draw;
 use super::specification::{Data, Definition, GROUPS, Infix, Process, Sort, Specification, Variable};
@@ -56,7 +56,8 @@ fn parameters(draw: &mut Draw) -> Vec<Variable> {
     all.iter().filter(|_| draw.percent(28)).map(|&(name, sort)| (name.to_owned(), sort)).collect()
 }
 
-/// Some actions by name and sorts. With few of them, operators more often mean the same ones.
+/// Some actions with their sorts. If there are few actions, operators apply to the same ones more
+/// often.
 fn alphabet(draw: &mut Draw, data: bool) -> Vec<(&'static str, &'static [Sort])> {
     let mut all: Vec<(&str, &[Sort])> = Vec::new();
     let several = data && draw.percent(60);
@@ -73,7 +74,7 @@ fn alphabet(draw: &mut Draw, data: bool) -> Vec<(&'static str, &'static [Sort])>
     all
 }
 
-/// What a specification may have in it.
+/// The features that a specification may use.
 pub(super) struct Features {
     data: bool,
     chance: bool,
@@ -81,25 +82,25 @@ pub(super) struct Features {
     wild: bool,
 }
 
-/// Where an expression stands.
+/// The position of an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// The process whose body it is in.
+    /// The process that it is part of.
     pub(super) owner: Option<usize>,
-    /// Whether an action came before.
+    /// Whether an action precedes it.
     pub(super) guarded: bool,
-    /// Whether nothing comes after.
+    /// Whether nothing follows it.
     pub(super) last: bool,
 }
 
-/// Makes one specification.
+/// Creates a specification.
 pub(super) struct Maker<'d> {
     pub(super) draw: &'d mut Draw,
     pub(super) names: Vec<(String, Vec<Variable>)>,
     pub(super) alphabet: Vec<(&'static str, &'static [Sort])>,
     pub(super) sequential: usize,
     pub(super) features: Features,
-    /// How many more parallel compositions there may be.
+    /// The number of parallel compositions that may be added.
     pub(super) parallels: usize,
     pub(super) definitions: Vec<Definition>,
 }
@@ -121,7 +122,7 @@ enum Kind {
 }
 
 impl Maker<'_> {
-    /// A sequential process, or anything at all in a wild specification.
+    /// A sequential process, or any process in an unrestricted specification.
     pub(super) fn behaviour(&mut self, depth: usize, scope: &[Variable], place: Place) -> Process {
         if depth == 0 {
             return self.simple(scope, place);
@@ -193,9 +194,9 @@ impl Maker<'_> {
         }
     }
 
-    /// A process without other processes in it, but for calls.
+    /// A process without operators, or a call.
     fn simple(&mut self, scope: &[Variable], place: Place) -> Process {
-        // A call that something follows makes a stack, which may grow without end.
+        // A call that something follows creates a stack, which may grow without end.
         let recursive = place.guarded && (place.last || self.draw.percent(15));
         let first = if recursive { 0 } else { place.owner.map_or(0, |owner| owner + 1) };
         let callable: Vec<usize> = (first..self.sequential).collect();
@@ -209,7 +210,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A call with all its data, or with assignments where the names in scope allow it.
+    /// A call with all its arguments, or with assignments if the names in scope allow that.
     pub(super) fn call(&mut self, index: usize, scope: &[Variable]) -> Process {
         let parameters = self.names[index].1.clone();
         if !parameters.is_empty() && self.draw.percent(30) {
@@ -225,7 +226,7 @@ impl Maker<'_> {
         Process::Call(index, parameters.iter().map(|&(_, sort)| self.data(sort, scope, 2)).collect())
     }
 
-    /// `tau`, an action, or several joined by bars, rarely with a `delta` among them.
+    /// `tau`, an action, or a multi-action, rarely with `delta` in it.
     pub(super) fn multi_action(&mut self, scope: &[Variable]) -> Process {
         let count = self.draw.weighted(&[(12, 1), (3, 2), (1, 3)]);
         let mut whole = self.action(scope, if count == 1 { 7 } else { 12 }, 0);
@@ -256,7 +257,7 @@ impl Maker<'_> {
         for (name, sort) in &variables {
             if *sort == Sort::Nat {
                 match self.draw.below(8) {
-                    // Somebody has to give the value; `r` and its like are received.
+                    // The value must come from an action. `r` and `s` communicate.
                     0 if variables.len() == 1 => {
                         let receive = Process::Action(
                             (*self.draw.pick(&["r", "s"])).to_owned(),
@@ -308,7 +309,7 @@ impl Maker<'_> {
         Process::Dist(variables, weight, Box::new(body))
     }
 
-    /// One or two variables, and the scope with them.
+    /// One or two variables, and the scope that includes them.
     fn bind(&mut self, scope: &[Variable]) -> (Vec<Variable>, Vec<Variable>) {
         let pool = [
             ("x", Sort::Bool),
@@ -346,7 +347,7 @@ impl Maker<'_> {
         Data { sort: Sort::Real, text }
     }
 
-    /// Data over the variables in scope. Numbers stay below 3.
+    /// Data with the variables in scope. Numbers are less than 3.
     fn data(&mut self, sort: Sort, scope: &[Variable], depth: usize) -> Data {
         let visible: Vec<&str> = scope
             .iter()
@@ -402,7 +403,7 @@ impl Maker<'_> {
     }
 }
 
-/// The variables in scope whose names are not bound again.
+/// The variables in scope, without those whose names are bound again.
 fn without(scope: &[Variable], bound: &[Variable]) -> Vec<Variable> {
     scope.iter().filter(|(name, _)| !bound.iter().any(|(other, _)| other == name)).cloned().collect()
 }

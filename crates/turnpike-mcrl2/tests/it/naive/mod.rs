@@ -1,6 +1,6 @@
-//! A second opinion on what mCRL2 specifications mean: a naive interpreter, random specifications,
-//! and the comparison with what the product makes of them. The tests in `second_opinion.rs` and the
-//! example of the same name share it.
+//! A second opinion on the meaning of mCRL2 specifications: a naive interpreter, random
+//! specifications, and a comparison with the behaviour of the product. It is used by the tests in
+//! `second_opinion.rs` and by the example of the same name.
 
 pub(crate) mod chance;
 pub(crate) mod compare;

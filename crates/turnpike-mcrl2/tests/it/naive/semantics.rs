@@ -1,10 +1,10 @@
-//! What a process term does, by the rules of structural operational semantics and nothing else: no
-//! linear form, no reasoning about alphabets, nothing left out because it cannot matter.
+//! The behaviour of process terms by the rules of structural operational semantics alone: no
+//! linearisation, no reasoning about alphabets, and no reductions.
 //!
-//! A term is a process expression with values for its variables, or an operator over terms. Its
-//! steps are multi-actions, perhaps with a time, into another term or into termination.
-//! Probabilities are decided on arrival: [`Interpreter::outcomes`] gives the terms that a term may
-//! turn out to be, and only terms that have been decided are asked for steps.
+//! A term is a process expression with values of its variables, or an operator on terms. Its steps
+//! are multi-actions, possibly with a time, to another term or to termination. Probabilities are
+//! decided on arrival: [`Interpreter::outcomes`] computes the decided terms, and only those have
+//! steps.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,71 +15,72 @@ use turnpike_mcrl2::typed::{Behaviour, BehaviourId, ExpressionId, ProcessId, Pro
 
 use super::data::{Data, Trouble, Value, Values};
 
-/// A process term, by number.
+/// A numbered process term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TermId(pub(super) u32);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Term {
-    /// A process expression with values for the variables it mentions.
-    Written(BehaviourId, Values),
+    /// A process expression with values of its variables.
+    Expression(BehaviourId, Values),
     /// An infix operator.
     Binary(ProcessOperator, TermId, TermId),
-    /// A sum that was written out, because probabilities in it had to be decided.
+    /// A sum that was expanded to decide the probabilities in it.
     Choice(Box<[TermId]>),
     /// `p @ t`
     At(TermId, Value),
-    /// `block`, `hide`, `allow`, `rename` or `comm`, as the expression says, of a term.
+    /// `block`, `hide`, `allow`, `rename` or `comm`, depending on the expression, applied to a
+    /// term.
     Under(BehaviourId, TermId),
 }
 
-/// An action with its data.
+/// An action with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Act {
-    /// Its name.
+    /// The name.
     pub(crate) name: Symbol,
-    /// The sorts of its data: actions of the same name may differ in them.
+    /// The sorts of the arguments, which distinguish actions of the same name.
     pub(crate) sorts: Rc<[SortId]>,
-    /// Its data.
+    /// The arguments.
     pub(crate) data: Box<[Value]>,
 }
 
 /// One step of a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Step {
-    /// What happens together, in any order; nothing for `tau`.
+    /// The actions in any order; empty for `tau`.
     pub(crate) actions: Vec<Act>,
-    /// When, if that is said.
+    /// The time, if the step has one.
     pub(crate) time: Option<Value>,
-    /// What comes after; `None` for successful termination.
+    /// The next term, or `None` for successful termination.
     pub(crate) target: Option<TermId>,
 }
 
-/// What a term may turn out to be, with probabilities.
+/// The outcomes of a term with their probabilities.
 pub(crate) type Outcomes = Vec<(TermId, RBig)>;
 
-/// At most so many outcomes of one choice, and so many steps of one term.
+/// The greatest number of outcomes of a choice, and of steps of a term.
 pub(super) const MOST: usize = 150;
 
-/// Tells what the processes of one program do.
+/// Determines the behaviour of the processes of a program.
 #[derive(Debug)]
 pub(crate) struct Interpreter {
     /// The program and its values.
     pub(crate) data: Data,
-    /// Action names that are not hidden, whatever the program says.
+    /// Names of actions that are not hidden, even if the program hides them.
     unhide: Vec<Symbol>,
     pub(super) terms: Vec<Term>,
     known: HashMap<Term, TermId>,
     steps: HashMap<TermId, Rc<[Step]>>,
     mentioned: HashMap<BehaviourId, Box<[VariableId]>>,
-    /// For each expression whether something must be decided before its first step, once somebody
-    /// asked.
+    /// For each expression, whether a probabilistic choice comes before its first step. It is
+    /// computed on the first use.
     pub(super) chancy: Option<Vec<bool>>,
     calls: u32,
 }
 
 impl Interpreter {
-    /// For a program that was checked.
+    /// Creates an interpreter for a checked program.
     pub(crate) fn new(program: Program, unhide: &[String]) -> Self {
         let unhide = unhide.iter().filter_map(|name| program.words.find(name)).collect();
         Interpreter {
@@ -97,7 +98,7 @@ impl Interpreter {
     /// The initial process.
     pub(crate) fn initial(&mut self) -> TermId {
         let init = self.data.program.init.expect("a checked program has an initial process");
-        self.written(init, &Values::default())
+        self.term_of(init, &Values::default())
     }
 
     /// The steps of a term whose probabilities are decided.
@@ -115,7 +116,7 @@ impl Interpreter {
 
     fn derive(&mut self, term: TermId) -> Result<Vec<Step>, Trouble> {
         Ok(match self.terms[term.0 as usize].clone() {
-            Term::Written(behaviour, values) => self.derive_written(behaviour, &values)?,
+            Term::Expression(behaviour, values) => self.derive_expression(behaviour, &values)?,
             Term::Binary(operator, left, right) => self.derive_binary(operator, left, right)?,
             Term::Choice(all) => {
                 let mut steps = Vec::new();
@@ -145,7 +146,7 @@ impl Interpreter {
         })
     }
 
-    fn derive_written(&mut self, behaviour: BehaviourId, values: &Values) -> Result<Vec<Step>, Trouble> {
+    fn derive_expression(&mut self, behaviour: BehaviourId, values: &Values) -> Result<Vec<Step>, Trouble> {
         match self.data.program.behaviour(behaviour).clone() {
             Behaviour::Delta => Ok(Vec::new()),
             Behaviour::Tau => Ok(vec![Step { actions: Vec::new(), time: None, target: None }]),
@@ -156,7 +157,7 @@ impl Interpreter {
                 Ok(vec![Step { actions: vec![Act { name, sorts, data }], time: None, target: None }])
             }
             Behaviour::Call { process, arguments } => {
-                self.called(process, &arguments, values, |this, body| Ok(this.steps(body)?.to_vec()))
+                self.with_body(process, &arguments, values, |this, body| Ok(this.steps(body)?.to_vec()))
             }
             Behaviour::If { condition, then, otherwise } => {
                 match (self.data.holds(condition, values)?, otherwise) {
@@ -180,27 +181,27 @@ impl Interpreter {
             | Behaviour::Allow { .. }
             | Behaviour::Rename { .. }
             | Behaviour::Comm { .. } => {
-                let term = self.taken_apart(behaviour, values)?;
+                let term = self.decompose(behaviour, values)?;
                 self.derive(term)
             }
         }
     }
 
-    /// The outermost operator of an expression as an operator over terms.
-    pub(super) fn taken_apart(&mut self, behaviour: BehaviourId, values: &Values) -> Result<TermId, Trouble> {
+    /// The term for the outermost operator of an expression.
+    pub(super) fn decompose(&mut self, behaviour: BehaviourId, values: &Values) -> Result<TermId, Trouble> {
         let term = match *self.data.program.behaviour(behaviour) {
             Behaviour::Binary(operator, left, right) => {
-                Term::Binary(operator, self.written(left, values), self.written(right, values))
+                Term::Binary(operator, self.term_of(left, values), self.term_of(right, values))
             }
             Behaviour::At { body, time } => {
-                Term::At(self.written(body, values), self.data.evaluate(time, values)?)
+                Term::At(self.term_of(body, values), self.data.evaluate(time, values)?)
             }
             Behaviour::Block { body, .. }
             | Behaviour::Hide { body, .. }
             | Behaviour::Allow { body, .. }
             | Behaviour::Rename { body, .. }
-            | Behaviour::Comm { body, .. } => Term::Under(behaviour, self.written(body, values)),
-            _ => Term::Written(behaviour, values.clone()),
+            | Behaviour::Comm { body, .. } => Term::Under(behaviour, self.term_of(body, values)),
+            _ => Term::Expression(behaviour, values.clone()),
         };
         Ok(self.add(term))
     }
@@ -215,8 +216,8 @@ impl Interpreter {
         let first = self.steps(left)?;
         let mut all = Vec::new();
         match operator {
-            // With every process read as one that may also wait, whatever p does is early enough
-            // for q.
+            // Processes are considered to have unlimited waiting time, so the first process is
+            // never too late for the second one.
             Before => return Ok(first.to_vec()),
             Choice => {
                 all.extend(first.iter().cloned());
@@ -261,7 +262,7 @@ impl Interpreter {
         Ok(all)
     }
 
-    /// `p || q` where either may have terminated.
+    /// `p || q` after a step, where `None` has terminated.
     fn side_by_side(&mut self, left: Option<TermId>, right: Option<TermId>) -> Option<TermId> {
         match (left, right) {
             (Some(left), Some(right)) => Some(self.add(Term::Binary(ProcessOperator::Parallel, left, right))),
@@ -269,7 +270,7 @@ impl Interpreter {
         }
     }
 
-    /// What `block` and its like make of a multi-action; `None` where it cannot happen.
+    /// The result of an operator on a multi-action; `None` if the operator blocks it.
     fn after_operator(&self, operator: &Behaviour, actions: &[Act]) -> Option<Vec<Act>> {
         let all = || actions.iter().cloned();
         match operator {
@@ -302,13 +303,13 @@ impl Interpreter {
         }
     }
 
-    /// Does something with the body of a process.
-    pub(super) fn called<T>(
+    /// Calls a function for the body of a process.
+    pub(super) fn with_body<T>(
         &mut self,
         process: ProcessId,
         arguments: &[ExpressionId],
         values: &Values,
-        ask: impl Fn(&mut Self, TermId) -> Result<T, Trouble>,
+        visit: impl Fn(&mut Self, TermId) -> Result<T, Trouble>,
     ) -> Result<T, Trouble> {
         let data = self.evaluate_all(arguments, values)?;
         let declared = self.data.program.process(process);
@@ -318,13 +319,13 @@ impl Interpreter {
         if self.calls > 40 {
             return Err(Trouble::Unguarded);
         }
-        let body = self.written(body, &values);
-        let answer = ask(self, body);
+        let body = self.term_of(body, &values);
+        let result = visit(self, body);
         self.calls -= 1;
-        answer
+        result
     }
 
-    /// All ways to give values to variables, besides those that have one.
+    /// All values of these variables, each with the given values of others.
     pub(super) fn assignments(
         &mut self,
         variables: &[VariableId],
@@ -349,16 +350,16 @@ impl Interpreter {
     }
 
     fn steps_of(&mut self, behaviour: BehaviourId, values: &Values) -> Result<Vec<Step>, Trouble> {
-        let term = self.written(behaviour, values);
+        let term = self.term_of(behaviour, values);
         Ok(self.steps(term)?.to_vec())
     }
 
-    /// An expression with values for what it mentions.
-    pub(super) fn written(&mut self, behaviour: BehaviourId, values: &Values) -> TermId {
+    /// The term for an expression and the values of its variables.
+    pub(super) fn term_of(&mut self, behaviour: BehaviourId, values: &Values) -> TermId {
         let mentioned = self.variables_of(behaviour);
         let mut values: Vec<_> = values.iter().filter(|(one, _)| mentioned.contains(one)).copied().collect();
         values.sort_unstable();
-        self.add(Term::Written(behaviour, values.into()))
+        self.add(Term::Expression(behaviour, values.into()))
     }
 
     fn variables_of(&mut self, behaviour: BehaviourId) -> Box<[VariableId]> {
@@ -393,8 +394,8 @@ impl Interpreter {
     }
 }
 
-/// Applies communications: each rule, for each data vector, as often as there are actions left for
-/// it. What is produced does not take part again.
+/// Applies communications: each rule for each tuple of arguments, as often as its actions remain.
+/// Results do not communicate again.
 fn communicate(rules: &[(Box<[Symbol]>, Symbol)], actions: &[Act]) -> Vec<Act> {
     let mut left: Vec<Act> = actions.to_vec();
     let mut produced = Vec::new();

@@ -1,9 +1,9 @@
-//! Makes a specification smaller, as long as something stays true of it.
+//! Shrinks a specification that fails.
 
 use super::specification::{Data, Operator, Process, Sort, Specification, Variable};
 
-/// The smallest specification found that still fails. Every step makes the text shorter, or not
-/// longer and first in the order of texts, so that there is an end.
+/// The smallest failing specification that was found. Each step makes the text shorter, or keeps
+/// its length and makes it smaller in lexicographic order, so there are finitely many steps.
 pub(crate) fn shrink(
     specification: &Specification,
     fails: &mut dyn FnMut(&Specification) -> bool,
@@ -34,13 +34,13 @@ pub(crate) fn shrink(
     }
 }
 
-/// The specification with one thing changed, in every way.
+/// All specifications with a single change.
 fn edits(specification: &Specification) -> Vec<Specification> {
     let mut all = Vec::new();
     let with = |init| Specification { init, ..specification.clone() };
     all.extend(edits_of(&specification.init).into_iter().map(with));
-    // A process in its place.
-    for index in specification.called() {
+    // Replace calls of a process by its body.
+    for index in specification.reachable() {
         let definition = &specification.definitions[index];
         if definition.parameters.is_empty() {
             all.push(with(replace(&specification.init, &|one| {
@@ -61,7 +61,7 @@ fn edits(specification: &Specification) -> Vec<Specification> {
     all
 }
 
-/// A process without one of its parameters, which has always the same value.
+/// Removes a parameter and replaces it by a constant.
 fn without_parameter(old: &Specification, index: usize, at: usize, constant: &str) -> Specification {
     let mut new = old.clone();
     let (name, _) = new.definitions[index].parameters.remove(at);
@@ -87,14 +87,14 @@ fn without_parameter(old: &Specification, index: usize, at: usize, constant: &st
     new
 }
 
-/// The process with all expressions replaced for which there is another.
+/// Replaces all expressions for which `other` returns another one.
 fn replace(process: &Process, other: &dyn Fn(&Process) -> Option<Process>) -> Process {
     other(process).unwrap_or_else(|| {
         process.with_parts(process.parts().into_iter().map(|part| replace(part, other)).collect())
     })
 }
 
-/// The process with one thing changed, in every way.
+/// All processes with a single change.
 fn edits_of(process: &Process) -> Vec<Process> {
     let mut all = own_edits(process);
     let parts: Vec<Process> = process.parts().into_iter().cloned().collect();
@@ -108,7 +108,7 @@ fn edits_of(process: &Process) -> Vec<Process> {
     all
 }
 
-// Long because it has one case for each kind of process.
+// Long because each kind of process has a case.
 fn own_edits(process: &Process) -> Vec<Process> {
     let mut all = vec![Process::Delta, Process::Action("a".to_owned(), Vec::new())];
     let data = |data: &Data| -> Vec<Data> {
@@ -210,7 +210,7 @@ fn one_less(variables: &[Variable]) -> Vec<(Vec<Variable>, Variable)> {
     (0..variables.len()).map(without).collect()
 }
 
-/// The operator with one element less.
+/// The operators with one element less.
 fn fewer(operator: &Operator) -> Vec<Operator> {
     fn each<T: Clone>(all: &[T], least: usize, make: impl Fn(Vec<T>) -> Operator) -> Vec<Operator> {
         let without = |at| {
@@ -249,7 +249,7 @@ fn fewer(operator: &Operator) -> Vec<Operator> {
     }
 }
 
-/// The process with a constant for a variable, where nothing inside binds that name again.
+/// Replaces a variable by a constant, except where its name is bound again.
 fn substituted(process: &Process, name: &str, constant: &str) -> Process {
     let data = |data: &Data| Data { text: replaced(&data.text, name, constant), ..data.clone() };
     let all = |all: &[Data]| all.iter().map(data).collect();
@@ -275,7 +275,7 @@ fn substituted(process: &Process, name: &str, constant: &str) -> Process {
     }
 }
 
-/// The text with a whole word replaced.
+/// Replaces a whole word.
 fn replaced(text: &str, word: &str, by: &str) -> String {
     let mut result = String::new();
     let mut rest = text;

@@ -1,5 +1,4 @@
-//! Specifications as the generator makes them and the shrinker cuts them: a tree that is written
-//! out with all its brackets.
+//! Random specifications as trees, whose texts contain all brackets.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,12 +10,12 @@ pub(crate) enum Sort {
     Nat,
     /// `struct d1 | d2(Bool)`
     D,
-    /// Only times and probabilities have it.
+    /// Only for times and probabilities.
     Real,
 }
 
 impl Sort {
-    /// As written.
+    /// Its text.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Sort::Bool => "Bool",
@@ -26,7 +25,7 @@ impl Sort {
         }
     }
 
-    /// Simple values, the simplest first.
+    /// Simple values, from simple to complex.
     pub(crate) fn constants(self) -> &'static [&'static str] {
         match self {
             Sort::Bool => &["true", "false"],
@@ -37,7 +36,7 @@ impl Sort {
     }
 }
 
-/// A data expression, already written.
+/// The text of a data expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Data {
     pub(crate) sort: Sort,
@@ -47,7 +46,7 @@ pub(crate) struct Data {
 /// A variable with its sort.
 pub(crate) type Variable = (String, Sort);
 
-/// The actions: names that share their sorts. The names of the second group may come with and
+/// Groups of names of actions with the same sorts. The names of the second group occur with and
 /// without data.
 pub(crate) const GROUPS: [(&[&str], &[&[Sort]]); 4] = [
     (&["a", "b", "c", "d"], &[&[]]),
@@ -80,7 +79,7 @@ impl Infix {
     }
 }
 
-/// What `block` and its like do.
+/// An operator on the actions of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
     Block(Vec<String>),
@@ -116,8 +115,8 @@ pub(crate) struct Definition {
     pub(crate) body: Process,
 }
 
-/// A specification. Names of processes are looked up in `definitions` by index; those that nobody
-/// calls are not written.
+/// A specification. Calls refer to processes by their index in `definitions`. Processes without a
+/// call are not in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Specification {
     pub(crate) definitions: Vec<Definition>,
@@ -125,7 +124,7 @@ pub(crate) struct Specification {
 }
 
 impl Process {
-    /// The expressions directly below.
+    /// The direct subexpressions.
     pub(crate) fn parts(&self) -> Vec<&Process> {
         match self {
             Process::Delta | Process::Tau | Process::Action(..) | Process::Call(..) | Process::Assign(..) => {
@@ -140,7 +139,7 @@ impl Process {
         }
     }
 
-    /// The same expression with others directly below, as many as there were.
+    /// The same expression with other direct subexpressions, of the same number.
     pub(crate) fn with_parts(&self, parts: Vec<Process>) -> Process {
         let mut parts = parts.into_iter().map(Box::new);
         let mut next = || parts.next().expect("as many as before");
@@ -158,7 +157,7 @@ impl Process {
         }
     }
 
-    /// Calls `visit` with this and everything below.
+    /// Calls `visit` for this expression and all its subexpressions.
     pub(crate) fn walk(&self, visit: &mut dyn FnMut(&Process)) {
         visit(self);
         self.parts().into_iter().for_each(|part| part.walk(visit));
@@ -166,8 +165,8 @@ impl Process {
 }
 
 impl Specification {
-    /// The definitions that are called, from the initial process on.
-    pub(crate) fn called(&self) -> BTreeSet<usize> {
+    /// The definitions that are reachable from the initial process.
+    pub(crate) fn reachable(&self) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut todo = vec![&self.init];
         while let Some(process) = todo.pop() {
@@ -182,17 +181,16 @@ impl Specification {
         found
     }
 
-    /// All process expressions that matter: the initial one and those of definitions that are
-    /// called.
+    /// The bodies of the initial process and of reachable definitions.
     pub(crate) fn bodies(&self) -> Vec<&Process> {
-        let called = self.called().into_iter().map(|index| &self.definitions[index].body);
+        let called = self.reachable().into_iter().map(|index| &self.definitions[index].body);
         called.chain([&self.init]).collect()
     }
 
-    /// As mCRL2 reads it.
+    /// The text of the specification.
     pub(crate) fn text(&self) -> String {
         let mut body = String::new();
-        for index in self.called() {
+        for index in self.reachable() {
             let definition = &self.definitions[index];
             let parameters = match definition.parameters.is_empty() {
                 true => String::new(),
@@ -279,7 +277,7 @@ impl Specification {
                 let _ = write!(text, " @ ({})", time.text);
             }
             Process::Under(operator, body) => {
-                let (name, set) = operator.written();
+                let (name, set) = operator.name_and_set();
                 let _ = write!(text, "{name}({{{set}}}, ");
                 self.write(body, false, text);
                 text.push(')');
@@ -292,8 +290,8 @@ impl Specification {
 }
 
 impl Operator {
-    /// Its name and its set.
-    pub(crate) fn written(&self) -> (&'static str, String) {
+    /// Its name and the text of its set.
+    pub(crate) fn name_and_set(&self) -> (&'static str, String) {
         match self {
             Operator::Block(names) => ("block", names.join(", ")),
             Operator::Hide(names) => ("hide", names.join(", ")),

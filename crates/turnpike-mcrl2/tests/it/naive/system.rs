@@ -1,5 +1,5 @@
-//! Transition systems with probabilities, as far as they were explored, from both sides: what the
-//! product makes of a specification, and what the naive interpreter says.
+//! The explored parts of probabilistic transition systems, of the product and of the naive
+//! interpreter.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,18 @@ use turnpike_model::{Model, Successors};
 use super::data::Trouble;
 use super::semantics::{Act, Interpreter, Outcomes, TermId};
 
-/// A transition: its label, and where it leads with which probability.
+/// A transition: its label, and its targets with their probabilities.
 pub(crate) type Transition = (String, Vec<(usize, RBig)>);
 
-/// A transition system. State 0 only leads to the initial ones, by a transition `dist`.
+/// A transition system. The only transition of state 0 is `dist`, which leads to the initial
+/// states.
 #[derive(Debug, Default)]
 pub(crate) struct System {
-    /// For each state that was expanded its transitions, in breadth-first order.
+    /// The transitions of each expanded state, in breadth-first order.
     pub(crate) transitions: Vec<Vec<Transition>>,
-    /// For each of these whether it is a deadlock.
+    /// Whether each expanded state is a deadlock.
     pub(crate) deadlocks: Vec<bool>,
-    /// For each state that was found how many steps it is away.
+    /// The distance of each state.
     pub(crate) depths: Vec<usize>,
 }
 
@@ -31,12 +32,12 @@ impl System {
         self.transitions.len() == self.depths.len()
     }
 
-    /// All states fewer steps away than this were expanded; meaningless for complete systems.
+    /// All states at a smaller distance than this were expanded. Meaningless for complete systems.
     pub(crate) fn depth(&self) -> usize {
         self.depths.get(self.transitions.len()).copied().unwrap_or(usize::MAX)
     }
 
-    /// Transitions as text, one a line.
+    /// The text of the transitions, one per line.
     pub(crate) fn text(&self, most: usize) -> String {
         let mut text = String::new();
         for (state, transitions) in self.transitions.iter().enumerate().take(most) {
@@ -60,7 +61,7 @@ impl System {
         text
     }
 
-    /// Explores breadth-first. `expand` gives the transitions of a state with their targets, and
+    /// Explores breadth-first. `expand` returns the transitions of a state with their targets, and
     /// whether it is a deadlock.
     fn explore<S: Clone + Eq + std::hash::Hash, E>(
         initial: Vec<(S, RBig)>,
@@ -100,11 +101,11 @@ impl System {
 /// Labels, each with targets and their probabilities.
 type Groups<S> = Vec<(String, Vec<(S, RBig)>)>;
 
-/// What a state does, and whether it is a deadlock.
+/// The transitions of a state, and whether it is a deadlock.
 type Expansion<S> = (Groups<S>, bool);
 
-/// What the product makes of a specification. An error is a step that it cannot take, with its
-/// message, or a mistake in the way it gives probabilities.
+/// The system of the product. The error is the message about a failed step, or a mistake in
+/// probabilities.
 pub(crate) fn of_product(model: &Mcrl2Model, most: usize) -> Result<System, String> {
     let mut explorer = model.explorer();
     let mut first = Vec::new();
@@ -129,8 +130,8 @@ pub(crate) fn of_product(model: &Mcrl2Model, most: usize) -> Result<System, Stri
     })
 }
 
-/// Puts outcomes together that are transitions of their own, one after the other, until their
-/// probabilities add up to one.
+/// Groups successive outcomes of the product into transitions: a group ends when its probabilities
+/// add up to 1.
 fn grouped<S: Clone + std::fmt::Debug>(flat: Vec<(String, S)>) -> Result<Groups<S>, String> {
     let mut groups: Groups<S> = Vec::new();
     let mut missing = RBig::ZERO;
@@ -171,26 +172,26 @@ fn fraction(text: &str) -> Result<RBig, String> {
 
 /// A state of the naive interpreter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Place {
-    /// A term, and when the last step with a time happened.
+enum State {
+    /// A term, and the time of the last step with a time.
     Term(TermId, RBig),
-    /// Everything has terminated, and that is still to be told.
+    /// Everything has terminated, but the step `Terminate` follows.
     Terminated,
     /// Everything has terminated.
-    Over,
+    Done,
 }
 
-/// What the naive interpreter says of a program.
+/// The system of the naive interpreter.
 pub(crate) fn of_interpreter(interpreter: &mut Interpreter, most: usize) -> Result<System, Trouble> {
     let initial = interpreter.initial();
-    let initial = placed(interpreter.outcomes(initial)?, &RBig::ZERO);
-    System::explore(initial, most, |place| {
-        let (term, now) = match place {
-            Place::Terminated => {
-                return Ok((vec![("Terminate".to_owned(), vec![(Place::Over, RBig::ONE)])], false));
+    let initial = to_states(interpreter.outcomes(initial)?, &RBig::ZERO);
+    System::explore(initial, most, |state| {
+        let (term, now) = match state {
+            State::Terminated => {
+                return Ok((vec![("Terminate".to_owned(), vec![(State::Done, RBig::ONE)])], false));
             }
-            Place::Over => return Ok((Vec::new(), false)),
-            Place::Term(term, now) => (*term, now),
+            State::Done => return Ok((Vec::new(), false)),
+            State::Term(term, now) => (*term, now),
         };
         let mut transitions = Vec::new();
         for step in interpreter.steps(term)?.iter() {
@@ -207,8 +208,8 @@ pub(crate) fn of_interpreter(interpreter: &mut Interpreter, most: usize) -> Resu
                 label.push_str(&format!(" @ {time}"));
             }
             let targets = match step.target {
-                Some(target) => placed(interpreter.outcomes(target)?, &then),
-                None => vec![(Place::Terminated, RBig::ONE)],
+                Some(target) => to_states(interpreter.outcomes(target)?, &then),
+                None => vec![(State::Terminated, RBig::ONE)],
             };
             transitions.push((label, targets));
         }
@@ -217,8 +218,8 @@ pub(crate) fn of_interpreter(interpreter: &mut Interpreter, most: usize) -> Resu
     })
 }
 
-fn placed(outcomes: Outcomes, now: &RBig) -> Vec<(Place, RBig)> {
-    outcomes.into_iter().map(|(term, weight)| (Place::Term(term, now.clone()), weight)).collect()
+fn to_states(outcomes: Outcomes, now: &RBig) -> Vec<(State, RBig)> {
+    outcomes.into_iter().map(|(term, weight)| (State::Term(term, now.clone()), weight)).collect()
 }
 
 /// A multi-action as text: `tau`, or actions sorted by name and data, joined by bars.

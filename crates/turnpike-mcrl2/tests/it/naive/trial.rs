@@ -1,4 +1,4 @@
-//! One specification under both opinions, and what came of many.
+//! Compares the product with the naive interpreter, for one specification or many.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,28 +18,27 @@ use super::shrink::shrink;
 use super::specification::{Infix, Operator, Process, Specification};
 use super::system::{of_interpreter, of_product};
 
-/// What came of one specification.
+/// The result for a specification.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// Both say the same. How many states the product has and whether these are all, and how many
-    /// the naive interpreter has.
+    /// Both agree. `complete` says whether the product has no further states.
     Agreed { states: usize, naive: usize, complete: bool },
-    /// The product refuses it, with a message.
+    /// The product refuses the specification, with this message.
     Refused(String),
-    /// The product cannot take a step that the interpreter can take, with its message.
+    /// The product fails in a step that the interpreter has, with this message.
     Failed(String),
-    /// The interpreter cannot tell.
-    Untold(Trouble),
-    /// It is no correct specification.
+    /// The interpreter does not know the behaviour.
+    Undecided(Trouble),
+    /// The specification is not correct.
     Wrong(String),
-    /// They differ, or the product panicked: what both say.
+    /// Both differ, or the product panicked.
     Different(String),
 }
 
-/// States expanded on either side.
+/// The number of states that each side expands.
 pub(crate) const MOST: usize = 150;
 
-/// Reads and checks a specification.
+/// Parses and checks a specification.
 pub(crate) fn program(text: &str) -> Result<Program, String> {
     let (specification, mut diagnostics) = parse_specification(text);
     let program = match diagnostics.is_empty() {
@@ -53,7 +52,7 @@ pub(crate) fn program(text: &str) -> Result<Program, String> {
     program.ok_or_else(|| diagnostics.first().map_or_else(String::new, |one| one.message.clone()))
 }
 
-/// Holds what the product makes of a specification against the naive interpreter.
+/// Compares the product with the naive interpreter.
 pub(crate) fn judge(text: &str, options: &Options, most: usize) -> Outcome {
     let program = match program(text) {
         Ok(program) => program,
@@ -64,8 +63,8 @@ pub(crate) fn judge(text: &str, options: &Options, most: usize) -> Outcome {
     }));
     let Ok(naive) = naive else { return Outcome::Different("the naive interpreter panicked".to_owned()) };
     if naive.as_ref().is_err_and(|trouble| *trouble == Trouble::TooMany) {
-        // Too much for the product, too, or for the patience of a test.
-        return Outcome::Untold(Trouble::TooMany);
+        // The product cannot explore it either, or a test would take too long.
+        return Outcome::Undecided(Trouble::TooMany);
     }
     let product = catch_unwind(AssertUnwindSafe(|| {
         let (model, _) = Mcrl2Model::new("random.mcrl2", text, options)?;
@@ -83,11 +82,11 @@ pub(crate) fn judge(text: &str, options: &Options, most: usize) -> Outcome {
     };
     let naive = match (naive, &product) {
         (Ok(naive), _) => naive,
-        // An error that both must see, if they see everything.
+        // An error that both find in a complete exploration.
         (Err(Trouble::NotOne), Ok(product)) if product.is_complete() => {
             return Outcome::Different("the product does not see that probabilities are wrong".to_owned());
         }
-        (Err(trouble), _) => return Outcome::Untold(trouble),
+        (Err(trouble), _) => return Outcome::Undecided(trouble),
     };
     let product = match product {
         Ok(product) => product,
@@ -109,19 +108,19 @@ pub(crate) fn judge(text: &str, options: &Options, most: usize) -> Outcome {
     }
 }
 
-/// Where random specifications come from, and how the product reads all of them.
+/// The origin of random specifications, and an option for all of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Series {
     pub(crate) seed: u64,
     pub(crate) keep_dead: bool,
 }
 
-/// The specification of a series and a number, and how the product is asked for it.
+/// A specification by its number, and the options of the product.
 pub(crate) fn specification(series: Series, number: u64) -> (Specification, Options) {
     let mut draw = Draw::new(series.seed, number);
     let specification = generate::specification(&mut draw);
     let options = Options {
-        // Summands are made beforehand, or where a state asks, or first the one and then the other.
+        // Summands are combined in advance, on demand, or partly in advance.
         combinations: draw.weighted(&[(3, None), (2, Some(0)), (1, Some(6))]),
         unhide: if draw.percent(10) { declared_of(&specification, "a") } else { Vec::new() },
         keep_dead: series.keep_dead,
@@ -130,7 +129,7 @@ pub(crate) fn specification(series: Series, number: u64) -> (Specification, Opti
     (specification, options)
 }
 
-/// A name, if the text declares it.
+/// The name, if the text declares it.
 fn declared_of(specification: &Specification, name: &str) -> Vec<String> {
     let text = specification.text();
     let known = program(&text)
@@ -138,9 +137,8 @@ fn declared_of(specification: &Specification, name: &str) -> Vec<String> {
     if known { vec![name.to_owned()] } else { Vec::new() }
 }
 
-/// Holds many specifications against the naive interpreter: those with numbers in the range, on
-/// some threads. `report` gets what came of each, in no particular order, and says whether to go
-/// on.
+/// Compares many specifications, those with numbers in the range, on some threads. `report`
+/// receives each result, in any order, and returns whether to continue.
 pub(crate) fn run(
     series: Series,
     numbers: std::ops::Range<u64>,
@@ -174,7 +172,7 @@ pub(crate) fn run(
     tally
 }
 
-/// The specification of a number about which the two differ, made small, with what both say of it.
+/// The shrunk specification of a number for which both differ, and the difference.
 pub(crate) fn smallest(series: Series, number: u64) -> String {
     let (specification, options) = specification(series, number);
     let differs = |one: &Specification| match judge(&one.text(), &options, MOST) {
@@ -190,7 +188,7 @@ pub(crate) fn smallest(series: Series, number: u64) -> String {
     format!("{how}{}{difference}", small.text())
 }
 
-/// What came of many specifications.
+/// The results for many specifications.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) specifications: u64,
@@ -200,16 +198,16 @@ pub(crate) struct Tally {
     pub(crate) naive_states: u64,
     pub(crate) refused: BTreeMap<String, u64>,
     pub(crate) failed: BTreeMap<String, u64>,
-    pub(crate) untold: BTreeMap<String, u64>,
+    pub(crate) undecided: BTreeMap<String, u64>,
     pub(crate) wrong: BTreeMap<String, u64>,
-    /// Numbers of specifications about which the two differ.
+    /// The numbers of specifications for which both differ.
     pub(crate) different: Vec<u64>,
-    /// How many of the specifications on which both agree have an operator.
+    /// The number of specifications with each operator on which both agree.
     pub(crate) operators: BTreeMap<&'static str, u64>,
 }
 
 impl Tally {
-    /// Adds what came of one.
+    /// Adds a result.
     pub(crate) fn add(&mut self, number: u64, specification: &Specification, outcome: &Outcome) {
         self.specifications += 1;
         let count = |all: &mut BTreeMap<String, u64>, key: String| *all.entry(key).or_default() += 1;
@@ -225,7 +223,7 @@ impl Tally {
             }
             Outcome::Refused(message) => count(&mut self.refused, general(message)),
             Outcome::Failed(message) => count(&mut self.failed, general(message)),
-            Outcome::Untold(trouble) => count(&mut self.untold, format!("{trouble:?}")),
+            Outcome::Undecided(trouble) => count(&mut self.undecided, format!("{trouble:?}")),
             Outcome::Wrong(message) => count(&mut self.wrong, general(message)),
             Outcome::Different(_) => self.different.push(number),
         }
@@ -242,7 +240,7 @@ impl Tally {
         let pairs = [
             (&mut self.refused, other.refused),
             (&mut self.failed, other.failed),
-            (&mut self.untold, other.untold),
+            (&mut self.undecided, other.undecided),
             (&mut self.wrong, other.wrong),
         ];
         for (mine, theirs) in pairs {
@@ -254,13 +252,13 @@ impl Tally {
     }
 }
 
-/// A message without what it quotes.
+/// The beginning of a message, without digits, so that similar messages count as the same.
 fn general(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     line.chars().filter(|letter| !letter.is_ascii_digit()).take(100).collect()
 }
 
-/// The operators that occur.
+/// The operators in a specification.
 pub(crate) fn operators(specification: &Specification) -> Vec<&'static str> {
     let mut found = std::collections::BTreeSet::new();
     for body in specification.bodies() {

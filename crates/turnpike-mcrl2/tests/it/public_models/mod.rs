@@ -1,13 +1,13 @@
-//! Where public specifications are found.
+//! Finds public specifications.
 
 use std::path::{Path, PathBuf};
 
-/// The folder with everything about public specifications, if there is one.
+/// The folder with public specifications, if it exists.
 pub(crate) fn folder() -> Option<PathBuf> {
     turnpike_corpus::open().map(|corpus| corpus.path(""))
 }
 
-/// All specifications below a folder, in the order of their paths.
+/// All specifications in a folder and its subfolders, sorted by path.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -24,7 +24,7 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// All public specifications with their texts; `None` where there is no folder of public data.
+/// All public specifications with their texts; `None` if there is no such folder.
 pub(crate) fn read() -> Option<Vec<(PathBuf, String)>> {
     let found = below(&folder()?.join("models/mcrl2"));
     assert!(!found.is_empty());

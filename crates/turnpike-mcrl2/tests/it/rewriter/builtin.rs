@@ -1,4 +1,4 @@
-//! The functions that every specification has, on terms.
+//! The functions that every specification has.
 
 use dashu_int::IBig;
 use dashu_ratio::RBig;
@@ -9,11 +9,11 @@ use super::term::{Base, Node, Term};
 use turnpike_mcrl2::syntax::Container;
 use turnpike_mcrl2::typed::{Builtin, SortId, SymbolId};
 
-/// Powers with larger exponents stay as they are.
+/// Powers with larger exponents are not computed.
 const LARGEST_EXPONENT: u32 = 100_000;
 
 impl Rewriter<'_> {
-    /// What a built-in function gives; nothing when it is stuck.
+    /// The result of a built-in function; `None` if it is stuck.
     pub(super) fn builtin(
         &mut self,
         builtin: Builtin,
@@ -31,7 +31,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Functions that do not look at all their arguments.
+    /// Functions that do not always need all their arguments.
     fn lazy(&mut self, builtin: Builtin, symbol: SymbolId, arguments: &[Lazy]) -> Rewritten<Option<Term>> {
         let first = self.force(&arguments[0])?;
         if builtin == Builtin::If {
@@ -43,7 +43,7 @@ impl Rewriter<'_> {
                 }
             };
         }
-        // The value of the first argument that leaves the decision to the second.
+        // The value of the first argument with which the result is the second argument.
         let open = builtin != Builtin::Or;
         match first.as_bool() {
             Some(value) if value == open => return self.force(&arguments[1]).map(Some),
@@ -62,7 +62,7 @@ impl Rewriter<'_> {
         })
     }
 
-    // Long because it has one case for each function.
+    // Long because each function has a case.
     fn strict(&mut self, builtin: Builtin, symbol: SymbolId, values: &[Term]) -> Rewritten<Option<Term>> {
         let (domain, codomain) = self.program.signature(symbol);
         let (sort, last) = (domain[0], domain[domain.len() - 1]);
@@ -166,7 +166,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `==`, and what is left of it when it is stuck.
+    /// `==`, possibly simplified if it is stuck.
     fn equality(&mut self, sort: SortId, symbol: SymbolId, one: &Term, other: &Term) -> Rewritten {
         if let Some(answer) = self.equal(sort, one, other)? {
             return Ok(Term::bool(answer));
@@ -183,7 +183,7 @@ impl Rewriter<'_> {
                 _ => {}
             }
         }
-        // What has the same constructor is compared part by part.
+        // Terms with the same constructor are equal if their arguments are.
         let parts: Vec<(SortId, Term, Term)> = match (self.alternative(one), self.alternative(other)) {
             (Some((first, ones)), Some((second, others))) if first == second => {
                 let pairs = ones.into_iter().zip(others).enumerate();
@@ -220,7 +220,7 @@ impl Rewriter<'_> {
         found.into_iter().flatten().next().unwrap_or(SortId::UNKNOWN)
     }
 
-    /// Conversions of numbers: up they do nothing, down they may be stuck.
+    /// Conversions of numbers. Those to a smaller sort may be stuck.
     fn convert(&mut self, from: SortId, to: SortId, value: &Term) -> Option<Term> {
         if from <= to {
             return Some(value.clone());
@@ -311,8 +311,8 @@ fn is_bag(term: &Term) -> bool {
     matches!(term.node(), Node::Bag { .. })
 }
 
-/// What an operation on numbers is whatever an operand that is stuck may be; the sort of both
-/// operands is given if it is the same.
+/// The result of an operation on numbers, if it does not depend on a stuck operand. `sort` is the
+/// sort of both operands, if it is the same.
 fn simplified(builtin: Builtin, sort: Option<SortId>, values: &[Term]) -> Option<Term> {
     let [left, right] = values else { return None };
     let is = |term: &Term, number: &RBig| term.as_number() == Some(number);
@@ -341,7 +341,7 @@ fn simplified(builtin: Builtin, sort: Option<SortId>, values: &[Term]) -> Option
     Some(found.clone())
 }
 
-/// Whether a number is one of a sort.
+/// Whether a number is a value of a sort.
 fn fits(sort: SortId, value: &RBig) -> bool {
     let whole = value.is_int();
     match sort {
@@ -399,7 +399,7 @@ fn number(builtin: Builtin, values: &[Term]) -> Option<RBig> {
     })
 }
 
-/// The square root, rounded down: the largest number whose square is not larger, found by halving.
+/// The integer square root, by binary search.
 fn root(value: &IBig) -> IBig {
     let (mut low, mut high) = (IBig::ZERO, value + IBig::ONE);
     while &low + IBig::ONE < high {

@@ -8,8 +8,8 @@ use super::term::{Base, Node, Term, Var};
 use turnpike_mcrl2::syntax::{Binder, Container};
 use turnpike_mcrl2::typed::{Builtin, Sort, SortId, SymbolId};
 
-/// A bag in normal form, if the counts are numbers: sorted, counts of the same element added, no
-/// zeros.
+/// The normal form of a bag whose counts are numbers: sorted, with the counts of equal elements
+/// added, and without zeros.
 pub(super) fn bag(base: Option<Term>, mut entries: Vec<(Term, Term)>) -> Term {
     if base.is_none() && entries.iter().all(|(_, count)| count.as_number().is_some()) {
         entries.sort_by(|one, other| one.0.compare(&other.0));
@@ -27,7 +27,7 @@ pub(super) fn bag(base: Option<Term>, mut entries: Vec<(Term, Term)>) -> Term {
     Term::new(Node::Bag { base, entries })
 }
 
-/// Whether two functions are the same but for the name of their variable.
+/// Whether two functions are the same except for the name of their variable.
 pub(super) fn alike(one: &Term, other: &Term) -> bool {
     match (one.node(), other.node()) {
         (Node::Binder(Binder::Lambda, left, body), Node::Binder(Binder::Lambda, right, rest))
@@ -40,7 +40,7 @@ pub(super) fn alike(one: &Term, other: &Term) -> bool {
 }
 
 impl Rewriter<'_> {
-    /// Whether an element is one of some terms.
+    /// Whether an element is among some terms.
     fn among(&mut self, sort: SortId, element: &Term, all: &[Term]) -> Rewritten<Answer> {
         let mut answer = Some(false);
         for one in all {
@@ -49,7 +49,7 @@ impl Rewriter<'_> {
         Ok(answer)
     }
 
-    /// What the base of a set says about an element.
+    /// The result of the base of a set for an element.
     fn says(&mut self, base: &Base, element: &Term) -> Rewritten<Answer> {
         Ok(match base {
             Base::Nothing => Some(false),
@@ -65,7 +65,7 @@ impl Rewriter<'_> {
         Ok(says.zip(among).map(|(says, among)| says != among))
     }
 
-    /// `element in set`, as far as it is known: a disjunction of equalities for the elements.
+    /// `element in set` if it is known, or else a disjunction of equalities.
     pub(super) fn membership(&mut self, sort: SortId, element: &Term, set: &Term) -> Rewritten<Option<Term>> {
         let Node::Set { base, elements } = set.node() else { return Ok(None) };
         let truth = [SortId::BOOL, SortId::BOOL];
@@ -160,7 +160,8 @@ impl Rewriter<'_> {
         Ok(Some(Term::set(base, elements.clone())))
     }
 
-    /// `lambda x. body(x)` as base of a set; the variable is named like that of another function.
+    /// `lambda x. body(x)` as the base of a set; the variable has the name of another function's
+    /// variable.
     fn predicate(&mut self, sort: SortId, like: &Term, body: impl Fn(&Term) -> Term) -> Rewritten<Base> {
         let function = self.function(sort, like, body)?;
         let set = self.closed(&Term::set(Base::By(function), Vec::new()))?;
@@ -170,7 +171,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// `lambda x. body(x)`; the variable is named like that of another function.
+    /// `lambda x. body(x)`; the variable has the name of another function's variable.
     fn function(&mut self, sort: SortId, like: &Term, body: impl Fn(&Term) -> Term) -> Rewritten {
         let variable = match like.node() {
             Node::Binder(_, variables, _) => variables[0],
@@ -194,7 +195,7 @@ impl Rewriter<'_> {
         for (one, count) in entries {
             match (self.equal(sort, element, one)?, &found) {
                 (Some(true), None) => found = Some(count.clone()),
-                // Two terms for the same element.
+                // The terms denote the same element.
                 (Some(true), Some(before)) => match (before.as_number(), count.as_number()) {
                     (Some(before), Some(count)) => found = Some(Term::number(before + count)),
                     _ => return Ok(None),
@@ -259,8 +260,8 @@ impl Rewriter<'_> {
         self.bag_with(base, counts)
     }
 
-    /// The bag with these counts, and those of the base for all other elements; nothing when a
-    /// count is stuck.
+    /// The bag with these counts, and those of the base for other elements; `None` if a count is
+    /// stuck.
     fn bag_with(&mut self, base: Option<Term>, counts: Vec<(Term, Term)>) -> Rewritten<Option<Term>> {
         let mut entries = Vec::new();
         for (element, count) in counts {
@@ -278,7 +279,7 @@ impl Rewriter<'_> {
         Ok(Some(Term::new(Node::Bag { base, entries })))
     }
 
-    /// How counts are combined.
+    /// The operation on counts.
     fn count_operation(&mut self, builtin: Builtin) -> impl Fn(&Term, &Term) -> Term + use<> {
         let counts = [SortId::NAT, SortId::NAT];
         let (add, min, subtract, max) = (
@@ -294,7 +295,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `lambda x. body(x)` as base of a bag; the variable is named like that of another function.
+    /// `lambda x. body(x)` as the base of a bag; the variable has the name of another function's
+    /// variable.
     fn counting(
         &mut self,
         sort: SortId,
@@ -430,7 +432,7 @@ impl Rewriter<'_> {
         self.symbol(Builtin::Update, "", &[function, key, value], function)
     }
 
-    /// All values of a sort, if there are only some.
+    /// All values of a sort, if it is finite.
     pub(super) fn values(&self, sort: SortId) -> Option<Vec<Term>> {
         self.values_within(sort, &mut Vec::new())
     }

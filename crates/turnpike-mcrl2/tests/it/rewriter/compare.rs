@@ -1,14 +1,14 @@
-//! Equality and order, which may be undecided: then there is no answer.
+//! Equality and order, which may be stuck.
 
 use super::engine::{Lazy, Rewriter, Rewritten};
 use super::term::{Base, Node, STACK, Term};
 use turnpike_mcrl2::syntax::{Binder, Container};
 use turnpike_mcrl2::typed::{Builtin, Sort, SortId, SymbolKind};
 
-/// Yes, no, or stuck.
+/// The result, or `None` if it is stuck.
 pub(super) type Answer = Option<bool>;
 
-/// Whether both hold: a no decides, also when the other is stuck.
+/// Conjunction: false if one operand is false, even if the other is stuck.
 pub(super) fn both(one: Answer, other: Answer) -> Answer {
     match (one, other) {
         (Some(false), _) | (_, Some(false)) => Some(false),
@@ -17,13 +17,13 @@ pub(super) fn both(one: Answer, other: Answer) -> Answer {
     }
 }
 
-/// Whether at least one holds.
+/// Disjunction.
 pub(super) fn either(one: Answer, other: Answer) -> Answer {
     both(one.map(|value| !value), other.map(|value| !value)).map(|value| !value)
 }
 
 impl Rewriter<'_> {
-    /// What the user's equations say about two values.
+    /// The result of the equations of the specification for two values.
     fn declared(
         &mut self,
         builtin: Builtin,
@@ -100,7 +100,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A list taken apart: `Some(None)` for the empty one, nothing for a stuck one.
+    /// The first element and the rest of a list: `Some(None)` for the empty list, `None` if it is
+    /// stuck.
     #[expect(clippy::option_option, reason = "empty and stuck are different")]
     pub(super) fn first_and_rest(&self, list: &Term) -> Option<Option<(Term, Term)>> {
         match list.node() {
@@ -174,7 +175,7 @@ impl Rewriter<'_> {
             Sort::Container(Container::Bag | Container::FBag, element) => {
                 let (Some(ones), Some(others)) = (finite_bag(one), finite_bag(other)) else {
                     let below = match finite_bag(one) {
-                        // Nothing else is in it.
+                        // No other element is in the set.
                         Some(ones) => {
                             let mut below = Some(true);
                             for (member, count) in ones {
@@ -203,8 +204,8 @@ impl Rewriter<'_> {
                 if first != second {
                     return Ok(Some(first < second));
                 }
-                // From the last field to the first: smaller there, or the same and the rest
-                // decides.
+                // From the last field to the first: this field is smaller, or equal and the fields
+                // after it decide.
                 let mut answer = Some(!strict);
                 for (index, (one, other)) in ones.iter().zip(&others).enumerate().rev() {
                     let field = self.field_sort(sort, first, index);
@@ -223,7 +224,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// Numbers; also that nothing is below the least one.
+    /// Compares numbers. Nothing is less than the least value of a sort.
     fn less_numbers(&self, sort: SortId, strict: bool, one: &Term, other: &Term) -> Answer {
         use dashu_ratio::RBig;
         let least = match sort {
@@ -243,7 +244,7 @@ impl Rewriter<'_> {
         Ok(both(self.below_set(element, one, other)?, self.below_set(element, other, one)?))
     }
 
-    /// Whether a set is a part of another.
+    /// Whether a set is a subset of another one.
     fn below_set(&mut self, element: SortId, one: &Term, other: &Term) -> Rewritten<Answer> {
         let (Node::Set { base, elements }, Node::Set { base: limit, elements: exceptions }) =
             (one.node(), other.node())
@@ -258,7 +259,7 @@ impl Rewriter<'_> {
         let candidates: Vec<Term> = match (everywhere, self.values(element)) {
             (Some(true), _) => elements.iter().chain(exceptions).cloned().collect(),
             (_, Some(values)) => values,
-            // Infinitely many members against finitely many.
+            // Infinitely many members and finitely many.
             (Some(false), None) => return Ok(Some(false)),
             (None, None) => return self.everywhere(element, one, other, Builtin::LessEqual),
         };
@@ -271,7 +272,7 @@ impl Rewriter<'_> {
         Ok(answer)
     }
 
-    /// Whether what two sets or bags say of every element compares in this way.
+    /// Whether this relation holds between the values of two sets or bags for all elements.
     fn everywhere(&mut self, element: SortId, one: &Term, other: &Term, how: Builtin) -> Rewritten<Answer> {
         let known = |term: &Term| matches!(term.node(), Node::Set { .. } | Node::Bag { .. });
         if !known(one) || !known(other) {

@@ -1,4 +1,4 @@
-//! The heart: equations applied with the just-in-time strategy.
+//! The rewriter, which applies equations with the just-in-time strategy.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,18 +10,17 @@ use super::term::{Base, Node, STACK, Term, Var, of_expression};
 use turnpike_mcrl2::syntax::Binder;
 use turnpike_mcrl2::typed::{Builtin, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 
-/// Steps that one normal form may take, if nothing else is said.
+/// The default limit for the steps of a normal form.
 const STEPS: u64 = 200_000;
 
-/// The equations do not come to an end, or not soon enough.
+/// The equations do not terminate, or not within the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfSteps;
 
 pub(super) type Rewritten<T = Term> = Result<T, OutOfSteps>;
 
-/// The normal form of an expression, with values for variables. Variables without a value stand for
-/// themselves. The program gets built-in functions that it did not mention, as far as they occur in
-/// results.
+/// The normal form of an expression with values of variables. Variables without a value remain.
+/// Built-in functions that occur only in the result are added to the program.
 pub(crate) fn normal_form(
     program: &mut Program,
     expression: ExpressionId,
@@ -30,7 +29,7 @@ pub(crate) fn normal_form(
     Rewriter::new(program, STEPS).normal_form(expression, values)
 }
 
-/// An argument that is evaluated when it is needed, and then only once.
+/// An argument that is evaluated at most once, on demand.
 #[derive(Clone)]
 pub(super) struct Lazy(Rc<RefCell<State>>);
 
@@ -49,7 +48,7 @@ impl Lazy {
     }
 }
 
-/// What variables stand for.
+/// The values of variables.
 pub(super) type Environment = Rc<FxHashMap<Var, Lazy>>;
 
 /// Rewrites terms of one program.
@@ -67,8 +66,8 @@ impl std::fmt::Debug for Rewriter<'_> {
 }
 
 impl<'p> Rewriter<'p> {
-    /// For the equations of a program, with a number of steps that all normal forms together may
-    /// take.
+    /// Creates a rewriter for the equations of a program, with a limit for the steps of all normal
+    /// forms together.
     pub(crate) fn new(program: &'p mut Program, steps: u64) -> Self {
         let mut rules: FxHashMap<SymbolId, Vec<Rc<Rule>>> = FxHashMap::default();
         for index in 0..program.equations.len() {
@@ -79,7 +78,7 @@ impl<'p> Rewriter<'p> {
         Rewriter { program, rules, steps, copies: 0 }
     }
 
-    /// The normal form of an expression, with values for variables.
+    /// The normal form of an expression with values of variables.
     pub(crate) fn normal_form(
         &mut self,
         expression: ExpressionId,
@@ -90,7 +89,7 @@ impl<'p> Rewriter<'p> {
         self.rewrite(&term, &Rc::new(values.collect()))
     }
 
-    /// A copy of a variable that occurs nowhere yet.
+    /// A copy of a variable that does not occur yet.
     pub(super) fn copy(&mut self, variable: Var) -> Var {
         self.copies += 1;
         Var { id: variable.id, copy: self.copies }
@@ -123,14 +122,14 @@ impl<'p> Rewriter<'p> {
         Ok(value)
     }
 
-    /// The normal form of a term without variables of its own.
+    /// The normal form of a closed term.
     pub(super) fn closed(&mut self, term: &Term) -> Rewritten {
         self.rewrite(term, &Environment::default())
     }
 
-    /// The normal form of a term in which variables stand for what the environment says, and for
-    /// themselves otherwise.
-    // Long because it has one case for each kind of term.
+    /// The normal form of a term whose variables have the values of the environment. Other
+    /// variables remain.
+    // Long because each kind of term has a case.
     pub(super) fn rewrite(&mut self, term: &Term, environment: &Environment) -> Rewritten {
         self.steps = self.steps.checked_sub(1).ok_or(OutOfSteps)?;
         stacker::maybe_grow(STACK.0, STACK.1, || match term.node() {
@@ -164,7 +163,7 @@ impl<'p> Rewriter<'p> {
             Node::Apply(function, arguments) => {
                 let mut lazies: Vec<Lazy> =
                     arguments.iter().map(|one| Lazy::pending(one, environment)).collect();
-                // A curried function: its rules may look at all arguments.
+                // The rules of a curried function may match all arguments.
                 let mut head = function;
                 let mut groups = Vec::new();
                 while let Node::Apply(inner, arguments) = head.node() {
@@ -228,7 +227,7 @@ impl<'p> Rewriter<'p> {
         pairs.iter().map(one).collect()
     }
 
-    /// A predicate as base of a set.
+    /// A predicate as the base of a set.
     fn base(&mut self, function: &Term, environment: &Environment) -> Rewritten<Base> {
         let function = self.rewrite(function, environment)?;
         Ok(match function.node() {
@@ -238,8 +237,8 @@ impl<'p> Rewriter<'p> {
         })
     }
 
-    /// Rewrites below a binder. The variables are copied, so that none from outside is captured,
-    /// and get their names back where that confuses nothing.
+    /// Rewrites below a binder. The variables are copied to avoid capture, and have their original
+    /// names in the result unless those would be ambiguous.
     pub(super) fn below(
         &mut self,
         variables: &[Var],
@@ -260,7 +259,7 @@ impl<'p> Rewriter<'p> {
         Ok((originals, body))
     }
 
-    /// A function value with arguments.
+    /// Applies a function value to arguments.
     pub(super) fn apply(&mut self, function: &Term, arguments: &[Lazy]) -> Rewritten {
         match function.node() {
             Node::Binder(Binder::Lambda, variables, body) => {
@@ -316,7 +315,7 @@ impl<'p> Rewriter<'p> {
         Ok(Term::new(Node::Apply(function.clone(), arguments)))
     }
 
-    /// A known function with arguments, perhaps more than those of its own sort.
+    /// Applies a known function to arguments, possibly more than its sort has.
     pub(super) fn call(&mut self, symbol: SymbolId, arguments: &[Lazy]) -> Rewritten {
         if let Some(result) = self.by_rules(symbol, arguments)? {
             return Ok(result);
@@ -336,7 +335,7 @@ impl<'p> Rewriter<'p> {
                 let values =
                     arguments[..own].iter().map(|one| self.force(one)).collect::<Rewritten<Vec<Term>>>()?;
                 let stuck = Term::new(Node::Call(symbol, values));
-                // The other arguments find no rule either: keep them, group by group.
+                // No rule matches the remaining arguments either, so they are kept, group by group.
                 return self.rest(stuck, self.program.signature(symbol).1, &arguments[own..]);
             }
         };
@@ -379,7 +378,7 @@ impl<'p> Rewriter<'p> {
         })
     }
 
-    /// The alternative of a structured sort that a term is, with its fields.
+    /// The alternative of a structured sort that a term matches, with its fields.
     pub(super) fn alternative(&self, term: &Term) -> Option<(u32, Vec<Term>)> {
         let (symbol, fields) = match term.node() {
             Node::Symbol(symbol) => (*symbol, Vec::new()),
@@ -393,7 +392,7 @@ impl<'p> Rewriter<'p> {
     }
 }
 
-/// The term with other names for variables that nothing in it binds.
+/// Renames the free variables of a term.
 pub(super) fn renamed(term: &Term, from: &[Var], to: &[Var]) -> Term {
     let go = |one: &Term| renamed(one, from, to);
     let all = |terms: &[Term]| terms.iter().map(go).collect();

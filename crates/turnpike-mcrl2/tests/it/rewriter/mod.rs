@@ -1,6 +1,5 @@
-//! A second, slow evaluator, to check the fast one with: it rewrites terms exactly as the language
-//! definition says, one rule at a time, and shares nothing with compiled evaluation. Nothing but
-//! tests and curious people should need it.
+//! A slow evaluator to check the fast one. It applies one rule at a time, exactly as in the
+//! definition of the language, and shares no code with compiled evaluation.
 
 mod builtin;
 mod collection;

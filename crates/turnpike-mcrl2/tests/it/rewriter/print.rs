@@ -1,4 +1,4 @@
-//! Terms as the tools print them.
+//! Prints terms like the mCRL2 tools.
 
 use super::term::{Base, Node, STACK, Term, Var};
 use turnpike_mcrl2::syntax::{Associativity, Binder};
@@ -9,7 +9,7 @@ const TIGHT: u8 = 14;
 const PREFIX: u8 = 13;
 
 impl Term {
-    /// The term as text.
+    /// The text of the term.
     pub(crate) fn text(&self, program: &Program) -> String {
         let mut text = String::new();
         write(program, self, 0, &mut text);
@@ -67,7 +67,7 @@ fn all(program: &Program, terms: &[Term], open: &str, close: &str, text: &mut St
     text.push_str(close);
 }
 
-// Long because it has one case for each kind of term.
+// Long because each kind of term has a case.
 fn inside(program: &Program, term: &Term, text: &mut String) {
     match term.node() {
         Node::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
@@ -184,7 +184,7 @@ fn entry(program: &Program, key: &Term, value: &Term, text: &mut String) {
     text.push(']');
 }
 
-/// `{ x: S | body }` for a function.
+/// `{ x: S | body }` for a predicate.
 fn comprehension(
     program: &Program,
     function: &Term,

@@ -1,4 +1,4 @@
-//! `forall` and `exists` by trying values.
+//! Evaluates `forall` and `exists` by trying values.
 
 use std::rc::Rc;
 
@@ -12,13 +12,13 @@ use super::term::{Node, Term, Var};
 use turnpike_mcrl2::syntax::Binder;
 use turnpike_mcrl2::typed::{Builtin, SortId, SymbolKind};
 
-/// How many numbers are tried where nothing bounds them.
+/// The number of values that are tried for unbounded numbers.
 const TRIES: i32 = 300;
-/// How many numbers are tried where something does.
+/// The number of values that are tried for bounded numbers.
 const MOST: i32 = 10_000;
 
 impl Rewriter<'_> {
-    /// A quantified formula: decided, or as far simplified as it goes.
+    /// The value of a quantified formula, or the formula simplified as far as possible.
     pub(super) fn quantify(
         &mut self,
         exists: bool,
@@ -57,7 +57,7 @@ impl Rewriter<'_> {
             return Ok(None);
         };
         let rest: Vec<Var> = open.into_iter().filter(|&one| one != variable).collect();
-        // Both quantifiers look for one value that decides: a witness or a counterexample.
+        // Both quantifiers search for a value that decides: a witness or a counterexample.
         let mut found = Some(false);
         for value in values {
             let with = FxHashMap::from_iter([(variable, Lazy::done(value))]);
@@ -71,7 +71,7 @@ impl Rewriter<'_> {
         Ok(if partial { None } else { found.map(|_| !exists) })
     }
 
-    /// Values of a variable that may decide, and whether those are all that matter.
+    /// The values of a variable that may decide, and whether no others do.
     fn candidates(&self, exists: bool, variable: Var, body: &Term) -> Option<(Vec<Term>, bool)> {
         let sort = self.sort_of(variable);
         if let Some(values) = self.values(sort) {
@@ -103,7 +103,7 @@ impl Rewriter<'_> {
         Some((numbers.into_iter().map(|one| Term::number(RBig::from(one))).collect(), complete))
     }
 
-    /// What must hold for a value to decide: the parts of the body, or of the premises.
+    /// The conditions for a value to decide: the conjuncts of the body, or of the premises.
     fn facts<'t>(&self, exists: bool, body: &'t Term) -> Vec<&'t Term> {
         let kind = |term: &Term| match term.node() {
             Node::Call(symbol, _) => match self.program.symbol(*symbol).kind {

@@ -1,4 +1,4 @@
-//! Equations as rules: which one is tried when, and whether it fits.
+//! Equations as rules: the order in which they are tried, and matching.
 
 use std::rc::Rc;
 
@@ -9,32 +9,32 @@ use super::term::{Node, Term, Var, of_expression, of_pattern};
 use turnpike_mcrl2::typed::{Builtin, Expression, Program, SymbolId, SymbolKind};
 
 pub(super) struct Rule {
-    /// The patterns of all arguments, those of curried functions one after the other.
+    /// The patterns of all arguments, including those of curried functions.
     patterns: Vec<Term>,
-    /// Whether an argument must be evaluated before this rule can be tried.
+    /// Whether each argument must be evaluated before this rule is tried.
     needs: Vec<bool>,
     condition: Option<Term>,
     right: Term,
 }
 
-/// Whether a rule fits.
+/// The result of matching a rule.
 enum Fit {
     No,
-    /// Its condition depends on a variable that is bound further out.
+    /// The condition depends on a variable that is bound outside.
     Open,
-    /// Its right side, and what its variables stand for.
+    /// The right side, and the values of its variables.
     Yes(Term, Environment),
 }
 
 impl Rewriter<'_> {
-    /// The equations of a function: rules that need less are tried first, and nothing is evaluated
-    /// that no rule needs.
+    /// Applies the equations of a function. Rules that need fewer arguments are tried first, and
+    /// arguments are evaluated only if a rule needs them.
     pub(super) fn by_rules(&mut self, symbol: SymbolId, arguments: &[Lazy]) -> Rewritten<Option<Term>> {
         let Some(rules) = self.rules.get(&symbol) else { return Ok(None) };
         let mut rules: Vec<Rc<Rule>> =
             rules.iter().filter(|rule| rule.patterns.len() <= arguments.len()).cloned().collect();
-        // Of rules that need the same, the one that asks for less comes first, else the order of
-        // the text decides.
+        // Among rules with equally many patterns, those with smaller patterns come first, and then
+        // the order of the text decides.
         rules.sort_by_key(|rule| (rule.patterns.len(), rule.patterns.iter().map(Term::size).sum::<usize>()));
         let mut evaluated = vec![false; arguments.len()];
         for class in rules.chunk_by(|one, other| one.patterns.len() == other.patterns.len()) {
@@ -71,7 +71,7 @@ impl Rewriter<'_> {
         Ok(None)
     }
 
-    /// Applies a result to the arguments that a rule left over.
+    /// Applies a result to the arguments that the rule did not consume.
     fn apply_groups(
         &mut self,
         mut function: Term,
@@ -95,7 +95,7 @@ impl Rewriter<'_> {
         Ok(function)
     }
 
-    /// The right side of a rule and what its variables stand for, when it fits.
+    /// The right side of a rule and the values of its variables, if it matches.
     fn by_rule(&mut self, rule: &Rule, arguments: &[Lazy]) -> Rewritten<Fit> {
         let mut found = FxHashMap::default();
         for (index, (pattern, argument)) in rule.patterns.iter().zip(arguments).enumerate() {
@@ -157,7 +157,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// An equation as a rule; nothing when it cannot be used as one.
+/// The rule for an equation; `None` if it cannot be a rule.
 pub(super) fn rule(program: &Program, index: usize) -> Option<(SymbolId, Rule)> {
     let equation = &program.equations[index];
     let mut groups = Vec::new();

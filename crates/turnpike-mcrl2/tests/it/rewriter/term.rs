@@ -1,4 +1,4 @@
-//! Terms, in normal form or not.
+//! Terms.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -10,56 +10,55 @@ use dashu_ratio::RBig;
 use turnpike_mcrl2::syntax::Binder;
 use turnpike_mcrl2::typed::{Expression, ExpressionId, Program, SymbolId, VariableId};
 
-/// How much stack a step of a walk over terms may take, and how much more is allocated when it runs
-/// out.
+/// The stack that a recursive step on terms needs, and the size of a new segment when less than
+/// that is left.
 pub(super) const STACK: (usize, usize) = (128 * 1024, 2 * 1024 * 1024);
 
-/// A variable; copies of it are made where two must not be confused.
+/// A variable. It is copied where two uses must be distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Var {
     /// The declared variable.
     pub id: VariableId,
-    /// 0 for itself.
+    /// The number of the copy; 0 for the variable itself.
     pub copy: u32,
 }
 
-/// A term. Sorts of numbers are not kept, nor is the difference between finite and other sets and
-/// bags.
+/// A term. It does not distinguish the sorts of numbers, and finite sets and bags from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Term(Rc<Node>);
 
-/// What a term is.
+/// The kinds of terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     /// `true` or `false`.
     Bool(bool),
     /// A number of any sort.
     Number(RBig),
-    /// A variable, bound further out or by nothing.
+    /// A variable, which may be free.
     Variable(Var),
     /// `[a, b]`
     List(Vec<Term>),
-    /// A set: `e` is a member when what the base says about it differs from its being one of the
-    /// elements. In normal form the elements are sorted.
+    /// A set. The base says whether `e` is a member, except for the elements, for which its result
+    /// is negated. In normal form, the elements are sorted.
     Set {
-        /// What holds for all but the elements.
+        /// The membership of other elements.
         base: Base,
         /// The exceptions.
         elements: Vec<Term>,
     },
-    /// A bag. In normal form the entries are sorted and counts positive, except that with a base, a
-    /// count of 0 is kept.
+    /// A bag. In normal form the entries are sorted. Counts are positive, or may be 0 if there is a
+    /// base.
     Bag {
-        /// The function that counts all but the entries; 0 if absent.
+        /// The counts of other elements; 0 if absent.
         base: Option<Term>,
-        /// Elements and their counts.
+        /// The elements and their counts.
         entries: Vec<(Term, Term)>,
     },
-    /// A constant, or a function as a value.
+    /// A constant, or a function without arguments.
     Symbol(SymbolId),
     /// A function with its arguments.
     Call(SymbolId, Vec<Term>),
-    /// A computed function with its arguments.
+    /// An application of a computed function.
     Apply(Term, Vec<Term>),
     /// `lambda`, `forall` or `exists`.
     Binder(Binder, Vec<Var>, Term),
@@ -67,20 +66,20 @@ pub(crate) enum Node {
     Comprehension(Var, Term, bool),
     /// `body whr x = e end`
     Where(Vec<(Var, Term)>, Term),
-    /// A function with exceptions, sorted by key.
+    /// A function update, sorted by key.
     Update(Term, Vec<(Term, Term)>),
     /// A pattern that no normal form matches.
     Never,
 }
 
-/// What a set holds but for exceptions.
+/// The members of a set, except for its elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
-    /// Nothing.
+    /// No element.
     Nothing,
-    /// Everything.
+    /// All elements.
     Everything,
-    /// What this function says.
+    /// The elements that satisfy this predicate.
     By(Term),
 }
 
@@ -89,7 +88,7 @@ impl Term {
         Term(Rc::new(node))
     }
 
-    /// What it is.
+    /// The kind of the term.
     pub(crate) fn node(&self) -> &Node {
         &self.0
     }
@@ -114,7 +113,7 @@ impl Term {
         Term::new(Node::Set { base, elements })
     }
 
-    /// The truth value it is.
+    /// The truth value, if the term is one.
     pub(crate) fn as_bool(&self) -> Option<bool> {
         match *self.node() {
             Node::Bool(value) => Some(value),
@@ -122,7 +121,7 @@ impl Term {
         }
     }
 
-    /// The number it is.
+    /// The number, if the term is one.
     pub(crate) fn as_number(&self) -> Option<&RBig> {
         match self.node() {
             Node::Number(value) => Some(value),
@@ -130,7 +129,7 @@ impl Term {
         }
     }
 
-    /// Calls `visit` with every term directly below.
+    /// Calls `visit` for all direct subterms.
     pub(super) fn children<'t>(&'t self, visit: &mut dyn FnMut(&'t Term)) {
         match self.node() {
             Node::Bool(_) | Node::Number(_) | Node::Variable(_) | Node::Symbol(_) | Node::Never => {}
@@ -180,7 +179,7 @@ impl Term {
         false
     }
 
-    /// Whether a variable occurs that nothing in the term binds.
+    /// Whether a variable occurs free.
     pub(super) fn is_open(&self) -> bool {
         let mut todo = vec![(self, Vec::new())];
         while let Some((term, mut bound)) = todo.pop() {
@@ -196,7 +195,7 @@ impl Term {
         false
     }
 
-    /// How often a variable occurs.
+    /// The number of occurrences of a variable.
     pub(super) fn occurrences(&self, variable: Var) -> usize {
         let (mut count, mut todo) = (0, vec![self]);
         while let Some(term) = todo.pop() {
@@ -206,7 +205,7 @@ impl Term {
         count
     }
 
-    /// How much of a value a pattern looks at: constructors, with those of lists.
+    /// The size of a pattern: its constructors, including those of lists.
     pub(super) fn size(&self) -> usize {
         let (mut size, mut todo) = (0, vec![self]);
         while let Some(term) = todo.pop() {
@@ -275,7 +274,7 @@ fn code(node: &Node) -> usize {
     }
 }
 
-/// The term of an expression, as it stands.
+/// The term for an expression, without evaluation.
 pub(super) fn of_expression(program: &Program, id: ExpressionId) -> Term {
     let own = |id| Var { id, copy: 0 };
     let all = |ids: &[ExpressionId]| ids.iter().map(|&one| of_expression(program, one)).collect();
@@ -318,8 +317,8 @@ pub(super) fn of_expression(program: &Program, id: ExpressionId) -> Term {
     })
 }
 
-/// The pattern of an expression: what cannot match is [`Node::Never`]. Nothing for a variable
-/// applied to something.
+/// The pattern for an expression, in which [`Node::Never`] cannot match. `None` for a variable
+/// applied to arguments.
 pub(super) fn of_pattern(program: &Program, id: ExpressionId) -> Option<Term> {
     let all =
         |ids: &[ExpressionId]| ids.iter().map(|&one| of_pattern(program, one)).collect::<Option<Vec<_>>>();

@@ -1,4 +1,4 @@
-//! The messages of a channel, and who waits for them.
+//! The messages of a channel, and the senders and receivers that wait.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use crate::site::Place;
 
 pub(super) struct Channel<T> {
     pub(super) shared: Shared<State<T>>,
-    /// The bound, if there is one; with 0, sender and receiver meet.
+    /// The bound, if there is one; with 0, sender and receiver rendezvous.
     pub(super) capacity: Option<usize>,
 }
 
 pub(super) struct State<T> {
     pub(super) messages: VecDeque<T>,
-    /// Of senders that wait until their message is taken, by ticket.
+    /// Messages of senders that wait until they are taken, by ticket.
     offers: BTreeMap<u64, T>,
     pub(super) senders: usize,
     pub(super) receivers: usize,
     /// The wakers of those that wait for a change, by ticket.
     waiting: BTreeMap<u64, Waker>,
     tickets: u64,
-    /// Receivers that wait for nothing but a message of this channel.
+    /// Receivers that wait only for a message of this channel.
     committed: usize,
 }
 
@@ -44,7 +44,7 @@ impl<T> State<T> {
         })
     }
 
-    /// Wakes all that wait, so that they look again.
+    /// Returns the wakers of all that wait, so that they try again.
     fn wake(&mut self) -> Vec<Waker> {
         std::mem::take(&mut self.waiting).into_values().collect()
     }
@@ -69,9 +69,9 @@ impl<T> Channel<T> {
         Arc::new(Channel { shared: Shared::new("channel", state), capacity })
     }
 
-    /// One end is gone.
+    /// One end is dropped.
     pub(super) fn leave(&self, count: impl FnOnce(&mut State<T>) -> &mut usize) {
-        let place = self.shared.made();
+        let place = self.shared.created_at();
         let (woken, unwanted) = self.shared.act(place, |state| {
             let left = count(state);
             *left -= 1;
@@ -161,7 +161,7 @@ impl<T> Channel<T> {
         Ok(message)
     }
 
-    /// `committed` says that the receiver waits for nothing else.
+    /// `committed`: the receiver waits for nothing else.
     pub(super) fn poll_recv(
         &self,
         ticket: &mut Ticket,
@@ -206,7 +206,7 @@ impl<T> Channel<T> {
         if visible {
             return self.shared.act(place, clear);
         }
-        // No step: a waker whose future is gone has no effect that others could notice.
+        // Not a step: dropping the waker of a dropped future has no observable effect.
         self.shared.peek(clear)
     }
 }

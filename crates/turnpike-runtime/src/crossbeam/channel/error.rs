@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// No receiver is left. The message comes back.
+/// No receiver is left. Contains the message.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub struct SendError<T>(pub T);
 
-/// No sender is left, and no message.
+/// No sender is left, and the channel is empty.
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
 pub struct RecvError;
 
-/// Why a message was not sent at once. It comes back.
+/// Why a message was not sent immediately. Contains the message.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub enum TrySendError<T> {
     /// There is no room; without capacity, no receiver waits.
@@ -19,7 +19,7 @@ pub enum TrySendError<T> {
     Disconnected(T),
 }
 
-/// Why a message was not sent in time. It comes back.
+/// Why a message was not sent in time. Contains the message.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub enum SendTimeoutError<T> {
     /// There was no room in time.

@@ -1,7 +1,7 @@
 //! `crossbeam::channel`: channels with many senders and many receivers.
 //!
-//! A channel without capacity lets `try_send` succeed only if a receiver waits in `recv`, and `select!` cannot
-//! send to it.
+//! On a channel without capacity, `try_send` succeeds only if a receiver waits in `recv`, and
+//! `select!` cannot send.
 
 mod core;
 mod error;
@@ -19,7 +19,7 @@ pub use receiver::{IntoIter, Iter, Receiver, TryIter};
 pub use select::{receive, select_branch, send};
 pub use sender::Sender;
 
-/// A channel for at most `capacity` messages at once; without capacity, sender and receiver meet.
+/// A channel for at most `capacity` messages; without capacity, sender and receiver rendezvous.
 #[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let channel = core::Channel::new(Some(capacity));
@@ -33,22 +33,22 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     (Sender::new(Arc::clone(&channel)), Receiver::of(channel))
 }
 
-/// Receives one message, after this time.
+/// A channel that delivers one message after this time.
 pub fn after(duration: Duration) -> Receiver<Instant> {
     Receiver::timer(Instant::unwatched() + duration, None)
 }
 
-/// Receives one message at this moment.
+/// A channel that delivers one message at this moment.
 pub fn at(when: Instant) -> Receiver<Instant> {
     Receiver::timer(when, None)
 }
 
-/// Receives a message after each period.
+/// A channel that delivers a message after each period.
 pub fn tick(period: Duration) -> Receiver<Instant> {
     Receiver::timer(Instant::unwatched() + period, Some(period))
 }
 
-/// Never receives a message.
+/// A channel that never delivers a message.
 pub fn never<T>() -> Receiver<T> {
     Receiver::never()
 }

@@ -21,13 +21,13 @@ pub struct Receiver<T> {
 
 enum Flavor<T> {
     Channel(Arc<Channel<T>>),
-    /// A clock, and what makes a message of the moment at which it is due.
+    /// A clock, and a function that turns the due moment into a message.
     Timer(Arc<Timer>, fn(Instant) -> T),
     Never,
 }
 
 struct Timer {
-    /// When the next message is due, if there is one.
+    /// When the next message is due, if any.
     due: Mutex<Option<Instant>>,
     period: Option<Duration>,
 }
@@ -101,7 +101,7 @@ impl<T> Receiver<T> {
         self.recv_timeout(deadline.saturating_duration_since(Instant::unwatched()))
     }
 
-    /// A message, if there is one.
+    /// A message, if one is available.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match &self.flavor {
@@ -117,7 +117,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     #[track_caller]
     pub fn len(&self) -> usize {
         match &self.flavor {
@@ -126,13 +126,13 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Whether there is no message.
+    /// Whether there are no messages.
     #[track_caller]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many there can be, if that is bounded.
+    /// The capacity, if it is bounded.
     pub fn capacity(&self) -> Option<usize> {
         match &self.flavor {
             Flavor::Channel(channel) => channel.capacity,

@@ -1,4 +1,4 @@
-//! What `select!` is made of.
+//! The building blocks of `select!`.
 
 use std::future::poll_fn;
 use std::panic::Location;
@@ -13,14 +13,14 @@ use crate::time::Duration;
 use crate::tokio::first_branch;
 use crate::tokio::time::timeout;
 
-/// Receiving, as one of several branches.
+/// A receive operation as one of several branches.
 pub struct Receive<'a, T> {
     receiver: &'a Receiver<T>,
     ticket: Ticket,
     place: Place,
 }
 
-/// Receiving, as one of several branches.
+/// A receive operation as one of several branches.
 #[track_caller]
 pub fn receive<T>(receiver: &Receiver<T>) -> Receive<'_, T> {
     Receive { receiver, ticket: Ticket::default(), place: Location::caller() }
@@ -39,7 +39,7 @@ impl<T> Drop for Receive<'_, T> {
     }
 }
 
-/// Sending, as one of several branches.
+/// A send operation as one of several branches.
 pub struct Send<'a, T> {
     sender: &'a Sender<T>,
     message: Option<T>,
@@ -47,9 +47,10 @@ pub struct Send<'a, T> {
     place: Place,
 }
 
-/// Sending, as one of several branches.
+/// A send operation as one of several branches.
 ///
 /// # Panics
+///
 /// If the channel has no capacity.
 #[track_caller]
 pub fn send<T>(sender: &Sender<T>, message: T) -> Send<'_, T> {
@@ -72,8 +73,8 @@ impl<T> Drop for Send<'_, T> {
     }
 }
 
-/// Waits for the first of `count` branches. `default` is how long, if there is another branch for that:
-/// not at all, or some time.
+/// Waits for the first of `count` branches. With a `default` branch, waits at most for its
+/// duration, or not at all.
 #[track_caller]
 pub fn select_branch<R>(
     count: usize,

@@ -72,7 +72,7 @@ impl<T> Sender<T> {
         self.channel.try_send(message, Location::caller())
     }
 
-    /// Whether there is no message.
+    /// Whether there are no messages.
     #[track_caller]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -84,13 +84,13 @@ impl<T> Sender<T> {
         self.capacity().is_some_and(|capacity| self.len() >= capacity)
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     #[track_caller]
     pub fn len(&self) -> usize {
         self.channel.shared.look(Location::caller(), |state| state.messages.len())
     }
 
-    /// How many there can be, if that is bounded.
+    /// The capacity, if it is bounded.
     pub fn capacity(&self) -> Option<usize> {
         self.channel.capacity
     }

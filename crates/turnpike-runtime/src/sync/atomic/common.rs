@@ -1,6 +1,6 @@
-//! What atomic variables of all types have.
+//! The common parts of all atomic types.
 
-/// Defines it for a type with the fields `tag` and `inner`.
+/// Defines them for a type with the fields `tag` and `inner`.
 macro_rules! common {
     ($name:ident $(<$of:ident>)?, $value:ty) => {
         impl$(<$of>)? $name$(<$of>)? {
@@ -31,7 +31,7 @@ macro_rules! common {
                 }
             }
 
-            /// Writes it and gives the value before.
+            /// Writes it and returns the previous value.
             #[track_caller]
             #[inline]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
@@ -41,7 +41,7 @@ macro_rules! common {
                 }
             }
 
-            /// What the scheduler must know of an operation under weak memory.
+            /// The values of an operation that the scheduler needs under weak memory.
             fn values(&self, stores: Option<$value>, expected: Option<$value>) -> AtomicValues {
                 AtomicValues {
                     present: self.inner.load(Ordering::Relaxed).to_word(),
@@ -51,20 +51,21 @@ macro_rules! common {
                 }
             }
 
-            /// Writes what a read-modify-write leaves under weak memory. Gives the value before.
+            /// Stores the result of a read-modify-write under weak memory. Returns the previous
+            /// value.
             fn leave(&self, seen: &Seen, new: $value) -> $value {
                 seen.leave(new);
                 self.inner.store(seen.newest(), Ordering::Relaxed);
                 seen.value()
             }
 
-            /// [`leave`](Self::leave) of a compare-and-exchange.
+            /// As [`leave`](Self::leave), for a compare-and-exchange.
             fn leave_if(&self, seen: &Seen, new: $value) -> Result<$value, $value> {
                 if seen.wrote() { Ok(self.leave(seen, new)) } else { Err(seen.value()) }
             }
 
-            /// Writes it if it has the value `current`. Gives the value before, as `Ok` if it was
-            /// written.
+            /// Writes it if it has the value `current`. Returns the previous value, as `Ok` if it
+            /// was written.
             #[track_caller]
             #[inline]
             pub fn compare_exchange(
@@ -100,7 +101,7 @@ macro_rules! common {
                 }
             }
 
-            /// Writes it if it has the value `current`, and gives the value before.
+            /// Writes it if it has the value `current`, and returns the previous value.
             #[deprecated(note = "use compare_exchange, as with the standard library")]
             #[track_caller]
             pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
@@ -112,8 +113,8 @@ macro_rules! common {
                 self.compare_exchange(current, new, order, failure).unwrap_or_else(|value| value)
             }
 
-            /// Reads it and writes what `f` makes of it, until no other thread wrote in between or
-            /// `f` returns `None`.
+            /// Applies `f` to it, repeatedly until no other thread wrote in between or `f` returns
+            /// `None`.
             #[track_caller]
             pub fn fetch_update<F>(
                 &self,
@@ -145,8 +146,8 @@ macro_rules! common {
                 self.fetch_update(set_order, fetch_order, f)
             }
 
-            /// Reads it and writes what `f` makes of it, until no other thread wrote in between.
-            /// Returns the value before.
+            /// Applies `f` to it, repeatedly until no other thread wrote in between. Returns the
+            /// previous value.
             #[track_caller]
             pub fn update(
                 &self,
@@ -169,7 +170,7 @@ macro_rules! common {
                 self.inner.into_inner()
             }
 
-            /// The address of the value. What is done through it is not seen by the scheduler.
+            /// The address of the value. The scheduler does not see accesses through it.
             pub const fn as_ptr(&self) -> *mut $value {
                 self.inner.as_ptr()
             }

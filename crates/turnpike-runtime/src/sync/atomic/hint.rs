@@ -1,10 +1,10 @@
-//! How the kernel asks a pending compare-and-exchange whether it will succeed: by a function
+//! Lets the kernel ask a pending compare-and-exchange whether it will succeed: by a function
 //! pointer and an address.
 #![allow(unsafe_code)]
 
-/// Gives `f` a number and a function that evaluates `question` when called with that number. The
-/// pair is only good until `f` returns or unwinds; the kernel asks at the latest right before the
-/// step, and forgets the operation with the step.
+/// Calls `f` with a number, and a function that evaluates `question` when called with that number.
+/// Both are valid only until `f` returns or unwinds; the kernel calls the function right before the
+/// step at the latest, and drops the operation with the step.
 pub(super) fn with<Q: Fn() -> bool, R>(question: &Q, f: impl FnOnce(u64, fn(u64) -> bool) -> R) -> R {
     f(std::ptr::from_ref(question).expose_provenance() as u64, ask::<Q>)
 }

@@ -10,7 +10,7 @@ use super::common::common;
 use super::{Seen, Word, turn, turn_exchange};
 use crate::tag::Tag;
 
-/// Read-modify-write operations, and the usual first value.
+/// Read-modify-write operations, and the default value.
 macro_rules! updates {
     ($name:ident, $value:ty: $($method:ident $what:literal),* $(,)?) => {
         impl Default for $name {
@@ -69,7 +69,7 @@ integers! {
     AtomicU8 u8, AtomicU16 u16, AtomicU32 u32, AtomicU64 u64, AtomicUsize usize,
 }
 
-/// A truth value that threads share.
+/// A shared boolean.
 pub struct AtomicBool {
     tag: Tag,
     inner: atomic::AtomicBool,
@@ -84,7 +84,7 @@ updates!(AtomicBool, bool:
 );
 
 impl AtomicBool {
-    /// Negates it and gives the value before.
+    /// Negates it and returns the previous value.
     #[track_caller]
     #[inline]
     pub fn fetch_not(&self, order: Ordering) -> bool {

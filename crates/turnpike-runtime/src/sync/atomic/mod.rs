@@ -1,7 +1,7 @@
-//! `std::sync::atomic`. Inside a check every atomic operation is a step. How memory behaves is a
-//! setting of the check: by default all operations are sequentially consistent, whatever ordering is
-//! asked for; under weak memory the scheduler decides which value a read sees, and the variable
-//! itself holds the newest.
+//! `std::sync::atomic`. Inside a check every atomic operation is a step. The check's settings
+//! determine the memory model: by default all operations are sequentially consistent, whatever
+//! ordering is requested; under weak memory the scheduler chooses which value a read sees, and the
+//! variable itself holds the newest.
 
 mod common;
 mod hint;
@@ -25,7 +25,7 @@ pub use std::sync::atomic::{Ordering, compiler_fence};
 
 use word::Word;
 
-/// What an operation saw that had its turn under weak memory.
+/// The result of an operation under weak memory.
 struct Seen {
     runtime: &'static Runtime,
     id: ObjectId,
@@ -43,7 +43,7 @@ impl Seen {
         self.outcome.ok
     }
 
-    /// It leaves this value.
+    /// Sets the value that it leaves.
     fn leave(&self, new: impl Word) {
         self.runtime.set_result(self.id, new.to_word());
     }
@@ -64,7 +64,8 @@ fn order_of(order: Ordering) -> MemoryOrder {
     }
 }
 
-/// Waits for the turn of an operation on the variable of `tag`. Under weak memory, says what it saw.
+/// Waits for the turn of an operation on the variable of `tag`. Returns its result under weak
+/// memory.
 #[inline]
 fn turn(
     tag: &Tag,
@@ -87,7 +88,7 @@ fn turn(
     None
 }
 
-/// [`turn`] of a compare-and-exchange, which only reads when `succeeds` says no.
+/// [`turn`] for a compare-and-exchange, which only reads if `succeeds` returns false.
 #[inline]
 fn turn_exchange<F: Fn() -> bool>(
     tag: &Tag,

@@ -10,7 +10,7 @@ use super::common::common;
 use super::{Seen, Word, turn, turn_exchange};
 use crate::tag::Tag;
 
-/// A pointer that threads share.
+/// A shared pointer.
 pub struct AtomicPtr<T> {
     tag: Tag,
     inner: atomic::AtomicPtr<T>,
@@ -19,7 +19,7 @@ pub struct AtomicPtr<T> {
 common!(AtomicPtr<T>, *mut T);
 
 impl<T> AtomicPtr<T> {
-    /// A variable that points nowhere.
+    /// A null pointer.
     #[track_caller]
     pub const fn null() -> Self {
         AtomicPtr::new(std::ptr::null_mut())

@@ -1,7 +1,7 @@
-//! `std::sync::mpsc`: channels without a bound, with a bound, and rendezvous channels.
+//! `std::sync::mpsc`: unbounded, bounded and rendezvous channels.
 //!
-//! The error types are the standard library's. Outside a check a mutex and condition variables do
-//! the work.
+//! The error types are the standard library's. Outside a check, a mutex and condition variables
+//! implement them.
 
 mod queue;
 mod receiver;
@@ -22,8 +22,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     (Sender::new(queue.clone()), Receiver::new(queue))
 }
 
-/// A channel that holds at most `bound` messages; with 0, a sender waits until its message is
-/// taken.
+/// A channel for at most `bound` messages; with 0, a sender waits until its message is taken.
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     let queue = Arc::new(Queue::new(Some(bound)));

@@ -1,5 +1,5 @@
-//! The messages of a channel. The kernel keeps their number and decides whose turn it is; the
-//! messages are here.
+//! The messages of a channel. The kernel manages their number and schedules operations; the
+//! contents are here.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,34 +17,34 @@ pub(super) struct Queue<T> {
     tag: Tag,
     bound: Option<usize>,
     state: Mutex<State<T>>,
-    /// Something was sent, or the last sender is gone.
+    /// A message was sent, or the last sender was dropped.
     filled: Condvar,
-    /// Something was taken, or the receiver is gone, or it waits (for rendezvous).
+    /// A message was taken, the receiver was dropped, or it waits (for rendezvous).
     emptied: Condvar,
 }
 
 struct State<T> {
-    /// With their numbers, which a rendezvous needs.
+    /// With their numbers, which rendezvous channels use.
     messages: VecDeque<(u64, T)>,
     senders: usize,
     receiver: bool,
-    /// Messages taken so far: a rendezvous waits for its own.
+    /// Number of messages taken: a rendezvous waits for its own.
     taken: u64,
     sent: u64,
     /// Whether the receiver waits.
     waiting: bool,
 }
 
-/// Why nothing was sent.
+/// Why sending failed.
 pub(super) enum Unsent<T> {
     Full(T),
     Disconnected(T),
 }
 
-/// Why nothing was received.
+/// Why receiving failed.
 #[derive(PartialEq, Eq)]
 pub(super) enum Missing {
-    /// Nothing there (yet), or the time was up.
+    /// No message (yet), or timed out.
     Empty,
     Disconnected,
 }
@@ -83,7 +83,7 @@ impl<T> Queue<T> {
         id
     }
 
-    /// The kernel hears of a channel that was used before it was registered: its messages are sent
+    /// Notifies the kernel of a channel that was used before it was registered: sends its messages
     /// again.
     #[cold]
     fn catch_up(&self, runtime: &'static Runtime, id: ObjectId) {
@@ -92,24 +92,24 @@ impl<T> Queue<T> {
             (state.messages.len(), state.senders, state.receiver)
         };
         for _ in 0..messages {
-            let _ = runtime.turn(Operation::new(Kind::TrySend, id, site::of(self.made())));
+            let _ = runtime.turn(Operation::new(Kind::TrySend, id, site::of(self.created_at())));
         }
         if senders == 0 {
-            let _ = runtime.turn(Operation::new(Kind::Close, id, site::of(self.made())));
+            let _ = runtime.turn(Operation::new(Kind::Close, id, site::of(self.created_at())));
         } else {
             runtime.set_senders(id, senders);
         }
         if !receiver {
-            let close = Operation::new(Kind::Close, id, site::of(self.made()));
+            let close = Operation::new(Kind::Close, id, site::of(self.created_at()));
             let _ = runtime.turn(Operation { argument: 1, ..close });
         }
     }
 
-    fn made(&self) -> Place {
-        self.tag.made()
+    fn created_at(&self) -> Place {
+        self.tag.created_at()
     }
 
-    /// A step, with a time limit.
+    /// Performs a step with an optional time limit.
     fn turn(&self, runtime: &'static Runtime, kind: Kind, limit: Option<Duration>, place: Place) -> Turn {
         let operation = Operation::new(kind, self.id(runtime), site::of(place));
         runtime.turn(runtime.limited(operation, limit))
@@ -122,7 +122,7 @@ impl<T> Queue<T> {
         match self.turn(runtime, kind, None, place) {
             Turn::Step(outcome) => {
                 if !outcome.ok {
-                    // Waiting for room only ends without any when the receiver is gone.
+                    // Waiting ends without room only when the receiver is dropped.
                     let gone = wait || outcome.value == 1;
                     return Err(if gone { Unsent::Disconnected(message) } else { Unsent::Full(message) });
                 }
@@ -130,7 +130,7 @@ impl<T> Queue<T> {
                 self.state().messages.push_back((number, message));
                 if wait && self.bound == Some(0) { self.meet(runtime, number, place) } else { Ok(()) }
             }
-            // The thread unwinds, so the bound does not matter: nothing may wait now.
+            // The thread unwinds, so it must not wait, and the bound is ignored.
             Turn::Quiet => {
                 let mut state = self.state();
                 if !state.receiver {
@@ -142,7 +142,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Waits until a message was taken. If no receiver is left, it goes back to its sender.
+    /// Waits until a message was taken. If no receiver is left, the sender gets it back.
     fn meet(&self, runtime: &'static Runtime, number: u64, place: Place) -> Result<(), Unsent<T>> {
         /// A sender that is unwound takes its message with it.
         struct Offer<'a, T>(&'a Queue<T>, u64);
@@ -202,7 +202,7 @@ impl<T> Queue<T> {
         if wait || outcome.value == 1 { Err(Missing::Disconnected) } else { Err(Missing::Empty) }
     }
 
-    /// One more sender.
+    /// A sender is added.
     pub(super) fn add_sender(&self) {
         let senders = {
             let mut state = self.state();
@@ -214,10 +214,10 @@ impl<T> Queue<T> {
         }
     }
 
-    /// One sender less. Each is a step: which one is the last depends on the order.
+    /// A sender is dropped. Each is a step: the order determines which one is the last.
     pub(super) fn drop_sender(&self) {
         let runtime = context::active().filter(|runtime| !runtime.is_over());
-        // The kernel must know the queue with this sender.
+        // The kernel must register the queue while this sender still counts.
         let id = runtime.map(|runtime| self.id(runtime));
         let last = {
             let mut state = self.state();
@@ -225,33 +225,33 @@ impl<T> Queue<T> {
             state.senders == 0
         };
         match (runtime, id) {
-            // What follows may unwind, when the execution ends here.
+            // What follows may unwind if the execution ends here.
             (Some(runtime), Some(id)) => {
-                let _ = runtime.turn(Operation::new(Kind::Close, id, site::of(self.made())));
+                let _ = runtime.turn(Operation::new(Kind::Close, id, site::of(self.created_at())));
             }
             _ if last => self.filled.notify_all(),
             _ => {}
         }
     }
 
-    /// The receiver is gone, and with it all messages.
+    /// The receiver is dropped, and with it all messages.
     pub(super) fn drop_receiver(&self) {
         if let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) {
-            // Only then: others may send before this step.
-            let close = Operation::new(Kind::Close, self.id(runtime), site::of(self.made()));
+            // Only now: other threads may send before this step.
+            let close = Operation::new(Kind::Close, self.id(runtime), site::of(self.created_at()));
             let _ = runtime.turn(Operation { argument: 1, ..close });
         }
         let messages = {
             let mut state = self.state();
             state.receiver = false;
-            // Those of a rendezvous belong to their senders, who wait.
+            // Those of a rendezvous belong to their waiting senders.
             if self.bound == Some(0) { VecDeque::new() } else { std::mem::take(&mut state.messages) }
         };
         self.emptied.notify_all();
         drop(messages);
     }
 
-    // --- outside a check ------------------------------------------------------------------------------------------
+    // --- outside a check ----------------------------------------------------------------------------
 
     fn send_real(&self, message: T, wait: bool) -> Result<(), Unsent<T>> {
         let mut state = self.state();

@@ -14,7 +14,7 @@ use crate::traits::iterators;
 /// The receiving end of a channel.
 pub struct Receiver<T> {
     queue: Arc<Queue<T>>,
-    /// As in the standard library, it may be sent to another thread but not shared.
+    /// As in the standard library, it can be sent to another thread but not shared.
     one_thread: PhantomData<Cell<()>>,
 }
 
@@ -29,7 +29,7 @@ impl<T> Receiver<T> {
         self.queue.receive(true, None, Location::caller()).map_err(|_| RecvError)
     }
 
-    /// Takes a message if there is one.
+    /// Takes a message if one is available.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         self.queue.receive(false, None, Location::caller()).map_err(|missing| match missing {
@@ -38,7 +38,7 @@ impl<T> Receiver<T> {
         })
     }
 
-    /// Waits for a message, but not for ever.
+    /// Waits for a message, with a time limit.
     #[track_caller]
     pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
         self.queue.receive(true, Some(limit), Location::caller()).map_err(|missing| match missing {

@@ -7,10 +7,10 @@ use std::sync::mpsc::{SendError, TrySendError};
 
 use super::queue::{Queue, Unsent};
 
-/// The sending end of a channel without a bound.
+/// The sending end of an unbounded channel.
 pub struct Sender<T>(Arc<Queue<T>>);
 
-/// The sending end of a channel with a bound.
+/// The sending end of a bounded channel.
 pub struct SyncSender<T>(Arc<Queue<T>>);
 
 impl<T> Sender<T> {
@@ -18,7 +18,7 @@ impl<T> Sender<T> {
         Sender(queue)
     }
 
-    /// Sends a message, or gives it back when the receiver is gone.
+    /// Sends a message; returns it as an error if the receiver was dropped.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         send(&self.0, message, Location::caller())
@@ -30,7 +30,8 @@ impl<T> SyncSender<T> {
         SyncSender(queue)
     }
 
-    /// Sends a message as soon as there is room, or gives it back when the receiver is gone.
+    /// Sends a message as soon as there is room; returns it as an error if the receiver was
+    /// dropped.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         send(&self.0, message, Location::caller())

@@ -8,7 +8,8 @@ use std::task::{Context, Poll, Waker};
 use crate::future::{Shared, wake_all};
 use crate::site::Place;
 
-/// Lets tasks go on when a number of them has come. One that is dropped while it waits has come.
+/// Lets tasks continue when a number of them has arrived. A task that is dropped while it waits
+/// still counts.
 pub struct Barrier {
     count: usize,
     shared: Shared<State>,
@@ -20,26 +21,26 @@ struct State {
     wakers: Vec<Waker>,
 }
 
-/// Whether this one came last.
+/// The result of waiting at a barrier.
 #[derive(Clone, Debug)]
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Whether it came last.
+    /// Whether the task was the last to arrive.
     pub fn is_leader(&self) -> bool {
         self.0
     }
 }
 
 impl Barrier {
-    /// For `n` tasks; for one if `n` is 0.
+    /// A barrier for `n` tasks; for one if `n` is 0.
     #[track_caller]
     pub fn new(n: usize) -> Self {
         let state = State { arrived: 0, round: 0, wakers: Vec::new() };
         Barrier { count: n.max(1), shared: Shared::new("async barrier", state) }
     }
 
-    /// Waits until all have come.
+    /// Waits until all tasks have arrived.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
         let (place, mut round) = (Location::caller(), None);

@@ -10,10 +10,11 @@ use std::task::{Context, Poll, Waker};
 use crate::future::{Shared, wake_all};
 use crate::site::Place;
 
-/// A channel that keeps the last messages: as many as `capacity` says, rounded up to a power of two.
+/// A channel that keeps the last `capacity` messages, rounded up to a power of two.
 ///
 /// # Panics
-/// If that is 0 or more than half of all numbers.
+///
+/// If the capacity is 0 or more than `usize::MAX / 2`.
 #[track_caller]
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let sender = Sender::new(capacity);
@@ -25,27 +26,27 @@ pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 pub mod error {
     use std::fmt;
 
-    /// There is no receiver. The message comes back.
+    /// There is no receiver. Contains the message.
     #[derive(Debug, PartialEq, Eq)]
     pub struct SendError<T>(pub T);
 
     /// Why there is no message.
     #[derive(Debug, PartialEq, Eq, Clone)]
     pub enum RecvError {
-        /// There will be none.
+        /// The channel is closed and empty.
         Closed,
-        /// So many messages were dropped because the receiver was too slow.
+        /// This many messages were dropped because the receiver was too slow.
         Lagged(u64),
     }
 
-    /// Why there is no message now.
+    /// Why no message is available now.
     #[derive(Debug, PartialEq, Eq, Clone)]
     pub enum TryRecvError {
         /// The channel is empty.
         Empty,
-        /// There will be none.
+        /// The channel is closed and empty.
         Closed,
-        /// So many messages were dropped because the receiver was too slow.
+        /// This many messages were dropped because the receiver was too slow.
         Lagged(u64),
     }
 
@@ -85,9 +86,9 @@ use error::{RecvError, SendError, TryRecvError};
 
 struct State<T> {
     capacity: usize,
-    /// The last messages, with the number of receivers that have not seen them.
+    /// The last messages, each with the number of receivers that have not seen it.
     messages: VecDeque<(Option<T>, usize)>,
-    /// How many were sent.
+    /// Number of messages sent.
     sent: u64,
     senders: usize,
     receivers: usize,
@@ -113,7 +114,7 @@ impl<T: Clone> State<T> {
 }
 
 impl<T> State<T> {
-    /// How many messages some receiver has not seen.
+    /// The number of messages that some receiver has not seen.
     fn unseen(&self) -> usize {
         self.messages.iter().rev().take_while(|slot| slot.1 > 0).count()
     }
@@ -134,7 +135,8 @@ impl<T> Sender<T> {
     /// A channel without receivers.
     ///
     /// # Panics
-    /// If the capacity is 0 or more than half of all numbers.
+    ///
+    /// If the capacity is 0 or more than `usize::MAX / 2`.
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         assert!(capacity > 0, "broadcast channel capacity cannot be zero");
@@ -150,7 +152,7 @@ impl<T> Sender<T> {
         Sender { shared: Arc::new(Shared::new("broadcast", state)) }
     }
 
-    /// Sends a message to all receivers, and says how many there are.
+    /// Sends a message to all receivers, and returns their number.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<usize, SendError<T>> {
         let place = Location::caller();
@@ -175,7 +177,7 @@ impl<T> Sender<T> {
         subscribe(&self.shared, Location::caller())
     }
 
-    /// How many messages some receiver has not seen.
+    /// The number of messages that some receiver has not seen.
     #[track_caller]
     pub fn len(&self) -> usize {
         self.shared.look(Location::caller(), |state| state.unseen())
@@ -187,7 +189,7 @@ impl<T> Sender<T> {
         self.shared.look(Location::caller(), |state| state.unseen() == 0)
     }
 
-    /// How many receivers there are.
+    /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
         self.shared.look(Location::caller(), |state| state.receivers)
@@ -216,7 +218,7 @@ impl<T> Clone for Sender<T> {
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        let place = self.shared.made();
+        let place = self.shared.created_at();
         let woken = self.shared.act(place, |state| {
             state.senders -= 1;
             if state.senders == 0 { std::mem::take(&mut state.wakers) } else { Vec::new() }
@@ -252,7 +254,7 @@ impl<T: Clone> Receiver<T> {
         polled
     }
 
-    /// The next message, if there is one.
+    /// The next message, if one is available.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         let next = &mut self.next;
@@ -267,7 +269,8 @@ impl<T: Clone> Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    /// How many messages it has not received yet; more than the capacity if it was too slow.
+    /// The number of messages that it has not received yet; more than the capacity if it was too
+    /// slow.
     #[track_caller]
     pub fn len(&self) -> usize {
         self.shared.look(Location::caller(), |state| (state.sent - self.next) as usize)
@@ -300,7 +303,7 @@ impl<T> Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let next = self.next;
-        let unwanted: Vec<T> = self.shared.act(self.shared.made(), |state| {
+        let unwanted: Vec<T> = self.shared.act(self.shared.created_at(), |state| {
             state.receivers -= 1;
             let oldest = state.sent - state.messages.len() as u64;
             let seen = next.saturating_sub(oldest) as usize;

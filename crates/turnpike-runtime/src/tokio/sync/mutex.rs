@@ -12,7 +12,7 @@ use super::permits::Permits;
 use crate::site::Place;
 use crate::traits::{from_value, opaque, shown_as_data};
 
-/// Mutual exclusion of tasks, in the order in which they came.
+/// Mutual exclusion of tasks, in order of arrival.
 pub struct Mutex<T: ?Sized> {
     permits: Permits,
     data: UnsafeCell<T>,
@@ -42,20 +42,20 @@ impl<T> Mutex<T> {
         Mutex { permits: Permits::new("async mutex", 1), data: UnsafeCell::new(value) }
     }
 
-    /// The same, for `static`s.
+    /// Creates a mutex, for `static`s.
     #[track_caller]
     pub const fn const_new(value: T) -> Self {
         Mutex::new(value)
     }
 
-    /// What it protects.
+    /// The data.
     pub fn into_inner(self) -> T {
         self.data.into_inner()
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Locks it, waiting for its turn.
+    /// Locks it, waiting in the queue.
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
         let place = Location::caller();
@@ -91,7 +91,7 @@ impl<T: ?Sized> Mutex<T> {
         Ok(MutexGuard { lock: self, place })
     }
 
-    /// The same with a guard that does not borrow the mutex.
+    /// [`try_lock`](Self::try_lock) with a guard that does not borrow the mutex.
     #[track_caller]
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
         let place = Location::caller();
@@ -113,21 +113,21 @@ impl<T: ?Sized> Mutex<T> {
 from_value!(Mutex);
 opaque!(Mutex);
 
-/// The right to use what a [`Mutex`] protects.
+/// A guard for the data of a [`Mutex`].
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     lock: &'a Mutex<T>,
     place: Place,
 }
 
-/// The same without borrowing the mutex.
+/// A guard that does not borrow the mutex.
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct OwnedMutexGuard<T: ?Sized> {
     lock: Arc<Mutex<T>>,
     place: Place,
 }
 
-/// The right to use a part of what a [`Mutex`] protects.
+/// A guard for a part of the data of a [`Mutex`].
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
     part: &'a mut T,
@@ -136,7 +136,7 @@ pub struct MappedMutexGuard<'a, T: ?Sized> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// The right to use a part only.
+    /// Restricts the guard to a part of the data.
     pub fn map<U: ?Sized, F>(this: Self, f: F) -> MappedMutexGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,

@@ -10,17 +10,17 @@ use std::task::{Context, Poll, Waker};
 use crate::future::{Shared, wake, wake_all};
 use crate::site::Place;
 
-/// Notifies tasks. It keeps at most one notification for a task that comes later.
+/// Notifies tasks. It stores at most one notification for a later task.
 pub struct Notify {
     shared: Shared<State>,
 }
 
 struct State {
-    /// A notification for a task that comes later.
+    /// Whether a notification is stored for a later task.
     stored: bool,
-    /// How often all were notified.
+    /// Number of calls of `notify_waiters`.
     rounds: u64,
-    /// By ticket, which is the order of arrival.
+    /// Waiters by ticket, which is the order of arrival.
     waiters: BTreeMap<u64, Waiter>,
     tickets: u64,
 }
@@ -34,9 +34,9 @@ struct Waiter {
 /// How a waiter was notified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Notification {
-    /// Alone, as the first or the last that waited: if it is dropped, another one is notified.
+    /// Individually, as the first or the last waiter: if it is dropped, another one is notified.
     Alone { last: bool },
-    /// With all others.
+    /// Together with all others.
     All,
 }
 
@@ -66,12 +66,13 @@ impl State {
             .collect()
     }
 
-    /// Whether a future that was made in this round is notified. Otherwise it waits from now on.
+    /// Whether a future that was created in this round is notified. Otherwise it starts to wait.
     fn poll(&mut self, stage: &mut Stage, waker: Option<&Waker>) -> bool {
         match *stage {
             Stage::Done => true,
             Stage::New { round } => {
-                // A task that was notified with all others leaves the stored notification.
+                // A task that was notified with all others does not consume the stored
+                // notification.
                 if self.rounds != round || std::mem::take(&mut self.stored) {
                     *stage = Stage::Done;
                     return true;
@@ -99,21 +100,21 @@ impl State {
 }
 
 impl Notify {
-    /// Without a notification.
+    /// No notification is stored.
     #[track_caller]
     pub const fn new() -> Self {
         let state = State { stored: false, rounds: 0, waiters: BTreeMap::new(), tickets: 0 };
         Notify { shared: Shared::new("notify", state) }
     }
 
-    /// The same, for `static`s.
+    /// Creates it, for `static`s.
     #[track_caller]
     pub const fn const_new() -> Self {
         Notify::new()
     }
 
-    /// Waits for a notification. It hears of [`notify_waiters`](Self::notify_waiters) from now on,
-    /// and of [`notify_one`](Self::notify_one) from the first poll on, or before if no other task
+    /// Waits for a notification. It receives [`notify_waiters`](Self::notify_waiters) from now on,
+    /// and [`notify_one`](Self::notify_one) from the first poll on, or earlier if no other task
     /// waited.
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
@@ -134,7 +135,7 @@ impl Notify {
         self.notify(true, Location::caller());
     }
 
-    /// Notifies all that wait, and remembers nothing.
+    /// Notifies all waiting tasks, and stores no notification.
     #[track_caller]
     pub fn notify_waiters(&self) {
         let place = Location::caller();
@@ -161,8 +162,8 @@ impl fmt::Debug for Notify {
     }
 }
 
-/// The future of [`Notify::notified`]. If it is dropped after it was chosen by
-/// [`notify_one`](Notify::notify_one), another one is chosen.
+/// The future of [`Notify::notified`]. If it is dropped after [`notify_one`](Notify::notify_one)
+/// selected it, another one is selected.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct Notified<'a> {
     notify: &'a Notify,
@@ -178,7 +179,7 @@ enum Stage {
 }
 
 impl Notified<'_> {
-    /// Waits from now on, without being polled. Whether it is notified already.
+    /// Starts to wait without being polled. Returns whether it is already notified.
     #[track_caller]
     pub fn enable(mut self: Pin<&mut Self>) -> bool {
         let Notified { notify, stage, .. } = &mut *self;

@@ -10,17 +10,17 @@ use crate::sync::OnceLock;
 
 /// A value that is computed by the first task that needs it.
 pub struct OnceCell<T> {
-    /// The right to initialise it. Closed when it is.
+    /// The permit to initialise it. Closed when initialised.
     permits: Permits,
     value: OnceLock<T>,
 }
 
-/// Why a cell was not set. The value comes back.
+/// Why a cell was not set. Contains the value.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SetError<T> {
     /// It has a value.
     AlreadyInitializedError(T),
-    /// Another task computes it.
+    /// Another task is computing it.
     InitializingError(T),
 }
 
@@ -35,7 +35,7 @@ impl<T> fmt::Display for SetError<T> {
 
 impl<T: fmt::Debug> std::error::Error for SetError<T> {}
 
-/// The right to initialise a cell, which another task gets if it is not used.
+/// The permit to initialise a cell, which passes to another task if unused.
 struct Claim<'a, T> {
     cell: &'a OnceCell<T>,
     place: Place,
@@ -68,7 +68,7 @@ impl<T> OnceCell<T> {
         OnceCell { permits: Permits::new("async semaphore", 1), value: OnceLock::new() }
     }
 
-    /// The same, for `static`s.
+    /// Creates a cell, for `static`s.
     #[track_caller]
     pub const fn const_new() -> Self {
         OnceCell::new()
@@ -133,7 +133,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// The same if computing it can fail.
+    /// [`get_or_init`](Self::get_or_init) for a fallible computation.
     #[track_caller]
     pub fn get_or_try_init<E, F, Fut>(&self, f: F) -> impl Future<Output = Result<&T, E>>
     where
@@ -149,7 +149,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// The value, or the right to compute it.
+    /// The value, or the permit to compute it.
     async fn claim(&self, place: Place) -> Result<&T, Claim<'_, T>> {
         if let Some(value) = self.value.get() {
             return Ok(value);

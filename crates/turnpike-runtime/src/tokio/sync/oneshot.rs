@@ -20,9 +20,9 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 
 struct State<T> {
     message: Option<T>,
-    /// The sender sent its message, or is gone.
+    /// Whether the sender sent its message, or was dropped.
     sent: bool,
-    /// The receiver is gone, or wants no message.
+    /// Whether the receiver was dropped or closed.
     closed: bool,
     receiver: Option<Waker>,
     sender: Option<Waker>,
@@ -33,7 +33,7 @@ pub struct Sender<T> {
     shared: Option<Arc<Shared<State<T>>>>,
 }
 
-/// Receives the message: a future of it.
+/// Receives the message; a future of it.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct Receiver<T> {
     shared: Arc<Shared<State<T>>>,
@@ -48,12 +48,12 @@ pub mod error {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct RecvError(pub(super) ());
 
-    /// Why there is no message.
+    /// Why no message was received.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum TryRecvError {
         /// It was not sent yet.
         Empty,
-        /// It will never be sent.
+        /// The sender was dropped.
         Closed,
     }
 
@@ -79,7 +79,7 @@ pub mod error {
 
 use error::{RecvError, TryRecvError};
 
-/// The sender leaves, with or without a message. The message comes back if the receiver is gone.
+/// The sender is done, with or without a message. Returns the message if the receiver is gone.
 fn leave<T>(shared: &Shared<State<T>>, message: Option<T>, place: Place) -> Option<T> {
     let (message, waker) = shared.act(place, |state| {
         state.sent = true;
@@ -100,20 +100,20 @@ impl<T> Sender<T> {
         self.shared.as_ref().expect("it has not sent yet")
     }
 
-    /// Sends the message, or gives it back if the receiver is gone.
+    /// Sends the message, or returns it as an error if the receiver is gone.
     #[track_caller]
     pub fn send(mut self, message: T) -> Result<(), T> {
         let shared = self.shared.take().expect("it has not sent yet");
         leave(&shared, Some(message), Location::caller()).map_or(Ok(()), Err)
     }
 
-    /// Whether the receiver wants no message.
+    /// Whether the receiver was dropped or closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         self.shared().look(Location::caller(), |state| state.closed)
     }
 
-    /// Waits until the receiver wants no message.
+    /// Waits until the receiver is dropped or closed.
     #[track_caller]
     pub fn closed(&mut self) -> impl Future<Output = ()> {
         let place = Location::caller();
@@ -144,13 +144,13 @@ impl<T> Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Some(shared) = self.shared.take() {
-            leave(&shared, None, shared.made());
+            leave(&shared, None, shared.created_at());
         }
     }
 }
 
 impl<T> Receiver<T> {
-    /// Wants no message from now on. One that was sent can still be received.
+    /// Closes the channel. A message that was already sent can still be received.
     #[track_caller]
     pub fn close(&mut self) {
         self.close_at(Location::caller());
@@ -190,7 +190,7 @@ impl<T> Future for Receiver<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         assert!(!self.done, "called after complete");
-        let place = self.shared.made();
+        let place = self.shared.created_at();
         let polled = self.shared.act(place, |state| match state.message.take() {
             Some(message) => Poll::Ready(Ok(message)),
             None if state.sent || state.closed => Poll::Ready(Err(RecvError(()))),
@@ -210,7 +210,7 @@ impl<T> Future for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         if !self.done {
-            self.close_at(self.shared.made());
+            self.close_at(self.shared.created_at());
             // A message that was not received is dropped with the receiver.
             drop(self.shared.peek(|state| state.message.take()));
         }

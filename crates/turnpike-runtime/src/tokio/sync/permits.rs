@@ -1,5 +1,5 @@
-//! Permits that are handed out in the order in which they were asked for: what semaphores, locks and
-//! bounded channels have in common.
+//! Permits that are granted in the order of requests: the common part of semaphores, locks and
+//! bounded channels.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,12 +16,12 @@ use crate::site::Place;
 #[derive(Debug, PartialEq, Eq)]
 pub struct AcquireError(());
 
-/// Why no permit was available at once.
+/// Why no permit was available immediately.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TryAcquireError {
     /// The semaphore is closed.
     Closed,
-    /// There are not enough of them.
+    /// Too few permits are free.
     NoPermits,
 }
 
@@ -46,15 +46,16 @@ impl std::error::Error for TryAcquireError {}
 
 /// Permits, and the tasks that wait for some.
 ///
-/// The task that has waited longest gets what is there, even if that is not enough yet; so there
-/// are free permits only when no task waits.
+/// Free permits go to the task that has waited longest, even if it needs more; so permits are free
+/// only when no task waits.
 pub(super) struct PermitState {
     free: usize,
     pub(super) closed: bool,
-    /// By ticket, which is the order of arrival. One that misses nothing has been woken.
+    /// Waiters by ticket, which is the order of arrival. One that needs no more permits has been
+    /// woken.
     waiters: BTreeMap<u64, Waiter>,
     tickets: u64,
-    /// The thread that got permits last, for reports.
+    /// The thread that last acquired permits, for reports.
     pub(super) holder: Option<(ThreadId, Place)>,
 }
 
@@ -81,7 +82,7 @@ impl PermitState {
         Ok(())
     }
 
-    /// Takes permits, or waits for those that are missing with a ticket.
+    /// Acquires permits, or queues for the missing ones with a ticket.
     pub(super) fn poll_take(
         &mut self,
         wanted: usize,
@@ -119,7 +120,7 @@ impl PermitState {
         }
     }
 
-    /// The task with this ticket stops waiting: what it got goes to others.
+    /// The task with this ticket stops waiting: its permits go to others.
     pub(super) fn give_up(&mut self, wanted: usize, ticket: u64) -> Vec<Waker> {
         match self.waiters.remove(&ticket) {
             Some(waiter) => self.give(wanted - waiter.missing),
@@ -146,13 +147,13 @@ impl PermitState {
         woken
     }
 
-    /// No task gets permits any more. Returns the wakers to use.
+    /// Grants no more permits. Returns the wakers to use.
     pub(super) fn close(&mut self) -> Vec<Waker> {
         self.closed = true;
         self.waiters.values_mut().filter_map(|waiter| waiter.waker.take()).collect()
     }
 
-    /// Removes permits permanently, as far as there are free ones.
+    /// Removes permits permanently, as many as are free.
     pub(super) fn forget(&mut self, permits: usize) -> usize {
         let gone = permits.min(self.free);
         self.free -= gone;
@@ -164,7 +165,7 @@ impl PermitState {
     }
 }
 
-/// Permits with nothing else.
+/// Permits without any further state.
 pub(super) struct Permits(Shared<PermitState>);
 
 impl Permits {

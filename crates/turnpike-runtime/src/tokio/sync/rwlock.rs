@@ -13,11 +13,10 @@ use super::permits::Permits;
 use crate::site::Place;
 use crate::traits::{from_value, opaque, shown_as_data};
 
-/// As many readers as there are permits.
+/// Limit on readers.
 const MAX_READERS: u32 = u32::MAX >> 3;
 
-/// Many readers or one writer, in the order in which they came: a reader waits behind a writer that
-/// waits.
+/// Many readers or one writer, in order of arrival: a reader waits behind a waiting writer.
 pub struct RwLock<T: ?Sized> {
     permits: Permits,
     readers: u32,
@@ -36,13 +35,13 @@ impl<T> RwLock<T> {
         RwLock::with_max_readers(value, MAX_READERS)
     }
 
-    /// The same, for `static`s.
+    /// Creates a lock, for `static`s.
     #[track_caller]
     pub const fn const_new(value: T) -> Self {
         RwLock::new(value)
     }
 
-    /// A lock with at most `readers` readers at once.
+    /// A lock with at most `readers` simultaneous readers.
     #[track_caller]
     pub const fn with_max_readers(value: T, readers: u32) -> Self {
         assert!(readers <= MAX_READERS, "a RwLock may not be created with so many readers");
@@ -50,14 +49,14 @@ impl<T> RwLock<T> {
         RwLock { permits, readers, data: UnsafeCell::new(value) }
     }
 
-    /// What it protects.
+    /// The data.
     pub fn into_inner(self) -> T {
         self.data.into_inner()
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Locks it for reading, waiting for its turn.
+    /// Locks it for reading, waiting in the queue.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
         let place = Location::caller();
@@ -67,7 +66,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// Locks it for writing, waiting for its turn.
+    /// Locks it for writing, waiting in the queue.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
@@ -148,7 +147,7 @@ impl<T: ?Sized> RwLock<T> {
 from_value!(RwLock);
 opaque!(RwLock);
 
-/// The right to read what a [`RwLock`] protects.
+/// A read guard for the data of a [`RwLock`].
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     permits: &'a Permits,
@@ -156,7 +155,7 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
     place: Place,
 }
 
-/// The right to write what a [`RwLock`] protects.
+/// A write guard for the data of a [`RwLock`].
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     permits: &'a Permits,
@@ -165,17 +164,17 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     place: Place,
 }
 
-/// The right to write a part of what a [`RwLock`] protects.
+/// A write guard for a part of the data of a [`RwLock`].
 pub type RwLockMappedWriteGuard<'a, T> = RwLockWriteGuard<'a, T>;
 
-/// The right to read, without borrowing the lock.
+/// A read guard that does not borrow the lock.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct OwnedRwLockReadGuard<T: ?Sized> {
     lock: Arc<RwLock<T>>,
     place: Place,
 }
 
-/// The right to write, without borrowing the lock.
+/// A write guard that does not borrow the lock.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct OwnedRwLockWriteGuard<T: ?Sized> {
     lock: Arc<RwLock<T>>,
@@ -193,7 +192,7 @@ unsafe impl<T: ?Sized + Send + Sync> Send for RwLockWriteGuard<'_, T> {}
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLockWriteGuard<'_, T> {}
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    /// The right to read a part only.
+    /// Restricts the guard to a part of the data.
     pub fn map<U: ?Sized, F>(this: Self, f: F) -> RwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,
@@ -206,7 +205,7 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// The right to write a part only.
+    /// Restricts the guard to a part of the data.
     pub fn map<U: ?Sized, F>(this: Self, f: F) -> RwLockMappedWriteGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -218,7 +217,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         RwLockWriteGuard { permits: this.permits, taken: this.taken, data, place: this.place }
     }
 
-    /// Turns it into a lock for reading; no writer comes in between.
+    /// Downgrades it to a read lock; no writer comes in between.
     #[track_caller]
     pub fn downgrade(self) -> RwLockReadGuard<'a, T> {
         let this = ManuallyDrop::new(self);
@@ -229,7 +228,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
 }
 
 impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
-    /// Turns it into a lock for reading; no writer comes in between.
+    /// Downgrades it to a read lock; no writer comes in between.
     #[track_caller]
     pub fn downgrade(mut self) -> OwnedRwLockReadGuard<T> {
         let (lock, place) = (Arc::clone(&self.lock), self.place);
@@ -280,7 +279,7 @@ macro_rules! guard {
     };
 }
 
-/// The same of a guard that may write.
+/// The same for a guard that may write.
 macro_rules! write_guard {
     ($name:ident $(<$life:lifetime>)?, $self:ident => $data:expr) => {
         guard!($name $(<$life>)?, $self => $data);

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use super::permits::{AcquireError, Permits, TryAcquireError};
 use crate::site::Place;
 
-/// A number of permits, handed out in the order in which they were asked for.
+/// A number of permits, granted in the order of requests.
 pub struct Semaphore {
     permits: Permits,
 }
 
 impl Semaphore {
-    /// The most permits that there can be.
+    /// The maximal number of permits.
     pub const MAX_PERMITS: usize = usize::MAX >> 3;
 
     /// A semaphore with this number of permits.
@@ -33,7 +33,7 @@ impl Semaphore {
         Semaphore::new(permits)
     }
 
-    /// How many permits are free.
+    /// The number of free permits.
     #[track_caller]
     pub fn available_permits(&self) -> usize {
         self.permits.look(Location::caller(), |state| state.free())
@@ -45,7 +45,7 @@ impl Semaphore {
         self.permits.give(n, Location::caller());
     }
 
-    /// Removes free permits permanently, and returns how many.
+    /// Removes free permits permanently, and returns their number.
     #[track_caller]
     pub fn forget_permits(&self, n: usize) -> usize {
         self.permits.forget(n, Location::caller())
@@ -116,7 +116,7 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit { semaphore: self, permits: n, place })
     }
 
-    /// No task gets permits any more; those that wait get an error.
+    /// Closes it: waiting and later tasks get an error instead of permits.
     #[track_caller]
     pub fn close(&self) {
         self.permits.close(Location::caller());
@@ -135,7 +135,7 @@ impl fmt::Debug for Semaphore {
     }
 }
 
-/// Permits of a [`Semaphore`], given back when they are dropped.
+/// Permits of a [`Semaphore`], returned when dropped.
 #[must_use]
 pub struct SemaphorePermit<'a> {
     semaphore: &'a Semaphore,
@@ -157,7 +157,7 @@ impl OwnedSemaphorePermit {
         &self.semaphore
     }
 
-    /// Takes some of them out.
+    /// Splits off some of them.
     pub fn split(&mut self, n: usize) -> Option<Self> {
         let n = u32::try_from(n).ok()?;
         self.permits = self.permits.checked_sub(n)?;
@@ -166,7 +166,7 @@ impl OwnedSemaphorePermit {
 }
 
 impl SemaphorePermit<'_> {
-    /// Takes some of them out.
+    /// Splits off some of them.
     pub fn split(&mut self, n: usize) -> Option<Self> {
         let n = u32::try_from(n).ok()?;
         self.permits = self.permits.checked_sub(n)?;
@@ -177,12 +177,12 @@ impl SemaphorePermit<'_> {
 macro_rules! permit {
     ($name:ident $(<$life:lifetime>)?) => {
         impl$(<$life>)? $name$(<$life>)? {
-            /// They are not given back.
+            /// Drops them without returning them.
             pub fn forget(mut self) {
                 self.permits = 0;
             }
 
-            /// Adds the other's, which must be of the same semaphore.
+            /// Adds the permits of another guard, which must belong to the same semaphore.
             #[track_caller]
             pub fn merge(&mut self, mut other: Self) {
                 assert!(
@@ -192,7 +192,7 @@ macro_rules! permit {
                 self.permits += std::mem::take(&mut other.permits);
             }
 
-            /// How many there are.
+            /// The number of permits.
             pub fn num_permits(&self) -> usize {
                 self.permits as usize
             }

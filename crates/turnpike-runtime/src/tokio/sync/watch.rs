@@ -1,4 +1,4 @@
-//! `tokio::sync::watch`: a value whose changes receivers can wait for. Only the last one is kept.
+//! `tokio::sync::watch`: a value whose changes receivers can wait for. Only the latest is kept.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +24,7 @@ pub fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
 pub mod error {
     use std::fmt;
 
-    /// There is no receiver. The value comes back.
+    /// There is no receiver. Contains the value.
     #[derive(PartialEq, Eq, Clone, Copy)]
     pub struct SendError<T>(pub T);
 
@@ -58,7 +58,7 @@ pub mod error {
 use error::{RecvError, SendError};
 
 struct Watched<T> {
-    /// Held while the value is looked at: a sender waits for that.
+    /// Held while the value is borrowed: a sender waits for that.
     value: RwLock<T>,
     shared: Shared<State>,
 }
@@ -67,7 +67,8 @@ struct State {
     version: u64,
     senders: usize,
     receivers: usize,
-    /// Receivers that wait for a change, and senders that wait for the end, by number.
+    /// Wakers of receivers that wait for a change, and of senders that wait for the end, by
+    /// number.
     wakers: BTreeMap<u64, Option<Waker>>,
     numbers: u64,
 }
@@ -81,7 +82,7 @@ impl<T> Watched<T> {
         self.value.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `ready`, which is asked in each step.
+    /// Waits until `ready` returns a result; it is called in each step.
     async fn wait<R>(&self, place: Place, mut ready: impl FnMut(&State) -> Option<R>) -> R {
         let mut waiter = Waiter { watched: self, number: None };
         poll_fn(|context| waiter.poll(context, place, &mut ready)).await
@@ -132,7 +133,7 @@ impl<T> Waiter<'_, T> {
 impl<T> Drop for Waiter<'_, T> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            // No step: a waker whose future is gone has no effect that others could notice.
+            // Not a step: dropping the waker of a dropped future has no observable effect.
             self.watched.shared.peek(|state| state.wakers.remove(&number));
         }
     }
@@ -149,14 +150,14 @@ pub struct Receiver<T> {
     seen: u64,
 }
 
-/// The value, which cannot change as long as this exists.
+/// The value, which cannot change while this exists.
 pub struct Ref<'a, T> {
     guard: RwLockReadGuard<'a, T>,
     changed: bool,
 }
 
 impl<T> Ref<'_, T> {
-    /// Whether the receiver had not seen it.
+    /// Whether the receiver had not seen it before.
     pub fn has_changed(&self) -> bool {
         self.changed
     }
@@ -195,7 +196,7 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Changes the value, and gives the one before.
+    /// Changes the value, and returns the previous one.
     #[track_caller]
     pub fn send_replace(&self, value: T) -> T {
         self.replace(value, Location::caller())
@@ -218,7 +219,7 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Changes the value by a function that returns whether it did. If not, no receiver is
+    /// Changes the value by a function that returns whether it did. If not, receivers are not
     /// notified.
     #[track_caller]
     pub fn send_if_modified<F: FnOnce(&mut T) -> bool>(&self, modify: F) -> bool {
@@ -245,7 +246,7 @@ impl<T> Sender<T> {
         Ref { guard: self.watched.read(), changed: false }
     }
 
-    /// A receiver that has seen the value as it is.
+    /// A receiver that has seen the current value.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
         let seen = self.watched.shared.act(Location::caller(), |state| {
@@ -267,7 +268,7 @@ impl<T> Sender<T> {
         self.receiver_count() == 0
     }
 
-    /// How many receivers there are.
+    /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
         self.watched.shared.look(Location::caller(), |state| state.receivers)
@@ -295,7 +296,7 @@ impl<T> Clone for Sender<T> {
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        self.watched.wake(self.watched.shared.made(), |state| {
+        self.watched.wake(self.watched.shared.created_at(), |state| {
             state.senders -= 1;
             state.senders == 0
         });
@@ -321,7 +322,7 @@ impl<T> Receiver<T> {
         Ref { guard, changed }
     }
 
-    /// Whether there is a value that it has not seen. An error if no sender is left.
+    /// Whether there is an unseen value. An error if no sender is left.
     #[track_caller]
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         let (version, senders) =
@@ -329,18 +330,18 @@ impl<T> Receiver<T> {
         if senders == 0 { Err(RecvError(())) } else { Ok(version != self.seen) }
     }
 
-    /// The value counts as one that it has not seen.
+    /// Marks the value as unseen.
     pub fn mark_changed(&mut self) {
         self.seen = self.seen.wrapping_sub(1);
     }
 
-    /// The value counts as one that it has seen.
+    /// Marks the value as seen.
     #[track_caller]
     pub fn mark_unchanged(&mut self) {
         self.seen = self.watched.shared.look(Location::caller(), |state| state.version);
     }
 
-    /// Waits for a value that it has not seen, and marks it as seen.
+    /// Waits for an unseen value, and marks it as seen.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> {
         let (watched, seen, place) = (&self.watched, &mut self.seen, Location::caller());
@@ -381,7 +382,7 @@ impl<T> Receiver<T> {
     }
 }
 
-/// Whether there is a value that was not seen; an error if there never will be.
+/// Whether there is an unseen value; an error if there can be none any more.
 fn change(state: &State, seen: &mut u64) -> Option<Result<(), RecvError>> {
     if state.version != *seen {
         *seen = state.version;
@@ -399,7 +400,7 @@ impl<T> Clone for Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        self.watched.wake(self.watched.shared.made(), |state| {
+        self.watched.wake(self.watched.shared.created_at(), |state| {
             state.receivers -= 1;
             state.receivers == 0
         });

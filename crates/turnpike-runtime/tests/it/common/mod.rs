@@ -1,4 +1,4 @@
-//! Executing closures under all schedules, or under some.
+//! Executes closures under all schedules, or some.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,8 @@ pub(crate) fn all_with(
     }
 }
 
-/// Executes `body` under every schedule; each execution must finish. Tells which results it reported and how often.
+/// Executes `body` under every schedule; each execution must finish. Returns the reported results
+/// and their frequencies.
 pub(crate) fn outcomes<T: Ord + Send + 'static>(
     body: impl Fn(&dyn Fn(T)) + Send + Sync + 'static,
 ) -> BTreeMap<T, usize> {
@@ -50,7 +51,8 @@ pub(crate) fn outcomes<T: Ord + Send + 'static>(
     std::mem::take(&mut *results.lock().expect("no panic"))
 }
 
-/// Executes `body` under `count` random schedules; each execution must finish. Tells which results it reported.
+/// Executes `body` under `count` random schedules; each execution must finish. Returns the reported
+/// results.
 pub(crate) fn sampled<T: Ord + Send + 'static>(
     count: u64,
     body: impl Fn(&dyn Fn(T)) + Send + Sync + 'static,
@@ -68,7 +70,7 @@ pub(crate) fn sampled<T: Ord + Send + 'static>(
     std::mem::take(&mut *results.lock().expect("no panic"))
 }
 
-/// Whether all schedules finish.
+/// Checks that all schedules finish; returns their number.
 pub(crate) fn finishes(body: impl Fn() + Send + Sync + 'static) -> usize {
     let ends = all(body);
     for end in &ends {

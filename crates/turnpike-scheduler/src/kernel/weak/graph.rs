@@ -1,22 +1,22 @@
-//! The events of an execution under weak memory, and what happens before what.
+//! The events of an execution under weak memory, and the happens-before order.
 
 use alloc::vec::Vec;
 
 use super::super::NONE;
 
-/// Something that a thread did that orders, or is ordered.
+/// An event of a thread that takes part in ordering.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     pub(super) thread: u32,
     /// The thread's own component of its clock.
     pub(super) time: u32,
-    /// What it works on, if anything.
+    /// The object that it accesses, if any.
     pub(super) object: u32,
-    /// Where its clock begins, and how long it is.
+    /// Start and length of its clock.
     clock: (u32, u32),
 }
 
-/// All events, in the order in which they were executed.
+/// All events, in execution order.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) events: Vec<Event>,
@@ -35,7 +35,7 @@ impl Graph {
         self.by_thread.iter_mut().for_each(Vec::clear);
     }
 
-    /// Adds an event of a thread that now knows so much; its number.
+    /// Adds an event of a thread with this clock; returns its number.
     pub(super) fn add(&mut self, thread: u32, object: u32, clock: &[u32]) -> u32 {
         let number = self.events.len() as u32;
         let start = self.clocks.len() as u32;
@@ -59,13 +59,13 @@ impl Graph {
         self.by_thread.get(t as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether an event is known where so much is known.
+    /// Whether a clock includes an event.
     pub(super) fn is_known(&self, event: u32, clock: &[u32]) -> bool {
         let Event { thread, time, .. } = self.events[event as usize];
         clock.get(thread as usize).is_some_and(|&known| time <= known)
     }
 
-    /// What the last event of a thread that works on something else than `object` knew.
+    /// The clock of a thread's last event on an object other than `object`.
     pub(super) fn clock_elsewhere(&self, t: u32, object: u32) -> Option<&[u32]> {
         let elsewhere = |&&event: &&u32| {
             let on = self.events[event as usize].object;
@@ -111,7 +111,7 @@ impl Set {
 }
 
 impl Set {
-    /// Adds a member, if there is one.
+    /// Adds a member if there is one.
     pub(super) fn extend_with(&mut self, member: Option<u32>) {
         if let Some(member) = member {
             self.insert(member);

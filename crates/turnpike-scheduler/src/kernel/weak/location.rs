@@ -1,4 +1,4 @@
-//! A location of weak memory: its writes in modification order, and who saw which of them.
+//! A location of weak memory: its writes in modification order, and which threads saw them.
 
 use alloc::vec::Vec;
 
@@ -6,19 +6,19 @@ use super::super::NONE;
 use super::super::knowledge::Clock;
 use crate::fingerprint::Fingerprint;
 
-/// One write. Writes are numbered in the order in which they were executed; 0 is the initial value.
+/// A write. Writes are numbered in execution order; 0 is the initial value.
 #[derive(Debug)]
 pub(super) struct Write {
-    /// Names the write, whatever the schedule: a hash of its thread's past.
+    /// Identifies the write in every schedule: a hash of its thread's past.
     pub(super) name: Fingerprint,
     pub(super) value: u64,
     /// What an acquiring read of it learns.
     pub(super) message: Clock,
-    /// Its place in modification order.
+    /// Its position in modification order.
     pub(super) position: u32,
-    /// A read-modify-write read it, and therefore comes directly after it.
+    /// Whether a read-modify-write read it, and therefore directly follows it.
     pub(super) taken: bool,
-    /// Its event; none for the initial value.
+    /// Its event; `NONE` for the initial value.
     pub(super) event: u32,
     /// The events that read it.
     pub(super) readers: Vec<u32>,
@@ -28,10 +28,10 @@ pub(super) struct Write {
 #[derive(Debug, Default)]
 pub(super) struct Location {
     pub(super) writes: Vec<Write>,
-    /// Numbers of writes, in modification order.
+    /// Numbers of the writes, in modification order.
     pub(super) order: Vec<u32>,
-    /// By thread: when it read or wrote the variable, and which write that was. Coherence makes both
-    /// ascend.
+    /// By thread: when it read or wrote the variable, and which write that was. Coherence makes
+    /// both ascending.
     seen: Vec<Vec<(u32, u32)>>,
 }
 
@@ -41,7 +41,7 @@ fn initial_name() -> Fingerprint {
 }
 
 impl Location {
-    /// A variable with this value, which every thread knows.
+    /// Resets the variable to a value that every thread knows.
     pub(super) fn reset(&mut self, value: u64) {
         self.writes.clear();
         self.order.clear();
@@ -63,8 +63,8 @@ impl Location {
         self.order.last().copied().unwrap_or(0)
     }
 
-    /// The first position that a thread may still read, or write behind, where it knows so much of
-    /// each thread; `None` = only what it saw itself counts.
+    /// The first position that a thread may still read, or write after, given its clock; with
+    /// `None` only its own accesses count.
     pub(super) fn floor(&self, t: u32, clock: Option<&[u32]>) -> u32 {
         let mut floor = 0;
         for (by, seen) in (0..).zip(&self.seen) {
@@ -86,7 +86,7 @@ impl Location {
         Some(self.seen.get(t as usize)?.last()?.1)
     }
 
-    /// A thread saw a write.
+    /// Records that a thread saw a write.
     pub(super) fn see(&mut self, t: u32, time: u32, write: u32) {
         let t = t as usize;
         if t >= self.seen.len() {
@@ -95,7 +95,7 @@ impl Location {
         self.seen[t].push((time, write));
     }
 
-    /// Inserts a write behind another one; its number.
+    /// Inserts a write after another one; returns its number.
     pub(super) fn insert(&mut self, after: u32, write: Write) -> u32 {
         let number = self.writes.len() as u32;
         let position = self.writes[after as usize].position + 1;
@@ -107,8 +107,8 @@ impl Location {
         number
     }
 
-    /// What a new write of this name behind `after` adds to the fingerprint of a state: modification
-    /// order is the set of its adjacent pairs.
+    /// The contribution of a new write after `after` to the fingerprint of a state: modification
+    /// order is represented by the set of its adjacent pairs.
     pub(super) fn order_change(&self, after: u32, name: Fingerprint) -> u128 {
         let before = &self.writes[after as usize];
         let mut change = pair(before.name, name);
@@ -119,7 +119,7 @@ impl Location {
         change
     }
 
-    /// The writes behind one, in modification order.
+    /// The writes after one, in modification order.
     pub(super) fn behind(&self, write: u32) -> impl Iterator<Item = &Write> {
         let position = self.writes[write as usize].position as usize;
         self.order[position + 1..].iter().map(|&write| &self.writes[write as usize])

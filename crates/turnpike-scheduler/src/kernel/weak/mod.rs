@@ -1,15 +1,15 @@
 //! Weak memory: what a read sees is a choice of the schedule.
 //!
 //! An execution is a graph of events: program order, reads-from, and modification order, which is
-//! total for each variable. Steps build it one event at a time, in an order that program order and
-//! reads-from allow. A read has an alternative for each write that it may see, a write one for each
-//! place in modification order, a read-modify-write one for each write behind which it may come. An
-//! alternative is the number of that write, so that it keeps its meaning while others write. The
-//! newest comes first.
+//! total for each variable. Steps build it event by event, in an order consistent with program
+//! order and reads-from. A read has an alternative for each write that it may see, a write one for
+//! each position in modification order, a read-modify-write one for each write that it may follow.
+//! An alternative is the number of that write, so that it keeps its meaning when other threads
+//! write. The newest comes first.
 //!
-//! What is consistent stays so when its last events are taken away. So each graph is built along
-//! every order that program order and reads-from allow, and two steps commute unless one reads what
-//! the other wrote.
+//! Removing the last events of a consistent graph leaves a consistent one. So each graph is built
+//! along every order consistent with program order and reads-from, and two steps commute unless one
+//! reads the write of the other.
 
 mod graph;
 mod location;
@@ -30,9 +30,9 @@ use location::{Location, Write};
 use psc::Psc;
 use tso::Tso;
 
-/// In the argument of a [`crate::Choice`]: the step is one of weak memory. The lower half is the
-/// number of its write, or [`NO_WRITE`]; above it is how many writes are newer than the one that its
-/// alternative names.
+/// Marks a step of weak memory in the argument of a [`crate::Choice`]. The lower half is the number
+/// of its write, or [`NO_WRITE`]; above it is the number of writes newer than the one that its
+/// alternative denotes.
 pub(crate) const WEAK: u64 = 1 << 63;
 pub(crate) const NO_WRITE: u64 = 0xffff_ffff;
 
@@ -42,17 +42,17 @@ struct Draft<'a> {
     object: u32,
     /// The write that it reads.
     reads: Option<u32>,
-    /// The write behind which it writes.
+    /// The write that its own write follows.
     writes: Option<u32>,
     sc: bool,
-    /// It empties the store buffer first: a read-modify-write, even one that only reads.
+    /// Whether it drains the store buffer first: a read-modify-write, even one that only reads.
     drains: bool,
-    /// What its thread knows before, and what with it.
+    /// The clock of its thread before and after it.
     before: &'a [u32],
     clock: &'a [u32],
 }
 
-/// The graph of an execution, and what threads are about to add to it.
+/// The graph of an execution, and the pending accesses of threads.
 #[derive(Debug)]
 pub(super) struct Weak {
     pub(super) on: bool,
@@ -62,14 +62,14 @@ pub(super) struct Weak {
     graph: Graph,
     psc: Psc,
     tso: Tso,
-    /// By thread: the values of its pending operation, if that is one of weak memory.
+    /// By thread: the values of its pending operation, if it is an access of weak memory.
     pending: Vec<Option<AtomicValues>>,
-    /// By thread: what came of its last one.
+    /// By thread: the result of its last access.
     outcomes: Vec<Outcome>,
-    /// By thread: variables of which it must see something newer than this write, because it would
-    /// repeat itself otherwise.
+    /// By thread: variables of which it must see something newer than this write, because otherwise
+    /// it would repeat itself.
     demands: Vec<Vec<(ObjectId, u32)>>,
-    /// What the thread that takes a step knew before.
+    /// The clock of the stepping thread before the step.
     before: Clock,
 }
 
@@ -89,7 +89,7 @@ impl Weak {
         }
     }
 
-    /// An execution begins.
+    /// Starts an execution.
     pub(super) fn begin(&mut self, model: Memory) {
         self.model = model;
         self.on = model != Memory::Sc;
@@ -110,8 +110,9 @@ impl Weak {
         self.locations.get(object.0 as usize).filter(|location| !location.writes.is_empty())
     }
 
-    /// A thread is about to use the variable, which has this value outside the graph. If it is not
-    /// the newest, a plain access wrote it, which races with every thread that does not know of it.
+    /// A thread is about to use the variable, which has this value in memory. If that is not the
+    /// newest value, a plain access wrote it, which races with every thread that does not know of
+    /// it.
     fn meet(&mut self, object: ObjectId, present: u64) {
         let at = object.0 as usize;
         if at >= self.locations.len() {
@@ -121,12 +122,12 @@ impl Weak {
         let newest = location.writes.get(location.newest() as usize).map(|write| write.value);
         if newest != Some(present) {
             location.reset(present);
-            // They name writes that are gone.
+            // The demands refer to writes that no longer exist.
             self.demands.iter_mut().for_each(|demands| demands.retain(|(on, _)| *on != object));
         }
     }
 
-    /// Whether the model allows what is drafted. The newest is always allowed.
+    /// Whether the model allows the access. The newest write is always allowed.
     fn allows(&self, location: &Location, draft: &Draft<'_>) -> bool {
         match self.model {
             Memory::Tso => self.tso.allows(&self.graph, location, draft),
@@ -151,7 +152,7 @@ impl Weak {
         self.graph.add(t, object, clock);
     }
 
-    /// A thread knows so much before its step.
+    /// Stores the clock of a thread before its step.
     pub(super) fn note_before(&mut self, clock: &[u32]) {
         self.before.clear();
         self.before.extend_from_slice(clock);
@@ -165,7 +166,7 @@ fn slot<T: Default>(slots: &mut Vec<T>, t: u32) -> &mut T {
     &mut slots[t as usize]
 }
 
-/// What an access does, by an alternative.
+/// The effect of an access, by alternative.
 #[derive(Clone, Copy)]
 struct Effect {
     reads: Option<u32>,
@@ -173,9 +174,9 @@ struct Effect {
     order: MemoryOrder,
 }
 
-/// For guests.
+/// The interface for guests.
 impl Kernel {
-    /// How memory behaves in this execution. Unless it is sequentially consistent, the guest calls
+    /// The memory model of this execution. Unless it is sequential consistency, the guest calls
     /// [`Kernel::set_values`] before it announces an operation on an atomic variable, and takes the
     /// value from the outcome.
     pub fn memory(&self) -> Memory {
@@ -190,7 +191,7 @@ impl Kernel {
         }
     }
 
-    /// The current thread's read-modify-write leaves this value.
+    /// Sets the value that the current thread's read-modify-write leaves.
     pub fn set_result(&mut self, object: ObjectId, value: u64) {
         let current = self.current;
         if let Some(location) = self.weak.locations.get_mut(object.0 as usize)
@@ -201,10 +202,11 @@ impl Kernel {
         }
     }
 
-    /// From now on, the variable has no values of its own, because parts of it are accessed, too: its
-    /// operations see what the memory holds. Such an execution is not all that may happen.
+    /// From now on, operations on the variable see the value in memory, because parts of it are
+    /// accessed separately. Such an execution does not show all possible behaviour.
     ///
-    /// The current thread learns all that its writes tell, so that it sees nothing older afterwards.
+    /// The current thread learns everything that the writes publish, so that it sees nothing older
+    /// afterwards.
     pub fn join_writes(&mut self, object: ObjectId) {
         self.incomplete = true;
         let current = self.current;
@@ -214,7 +216,7 @@ impl Kernel {
         }
     }
 
-    /// The newest value of a variable: what its memory holds.
+    /// The newest value of a variable, which its memory holds.
     pub fn newest_value(&self, object: ObjectId) -> Option<u64> {
         let location = self.weak.location(object)?;
         Some(location.writes[location.newest() as usize].value)
@@ -222,7 +224,7 @@ impl Kernel {
 }
 
 impl Kernel {
-    /// Whether the pending operation of a thread is one of weak memory.
+    /// Whether the pending operation of a thread is an access of weak memory.
     pub(super) fn is_weak(&self, t: u32) -> bool {
         self.weak.values(t).is_some()
     }
@@ -249,7 +251,7 @@ impl Kernel {
         }
     }
 
-    /// What a step of weak memory touches.
+    /// The access of a step of weak memory.
     pub(super) fn weak_access(&self, t: u32, alternative: u32) -> Access {
         let object = self.thread(t).pending.object;
         let effect = self.effect(t, alternative);
@@ -259,13 +261,13 @@ impl Kernel {
         Access::weak(Touch::weak(object, class), also)
     }
 
-    /// The part of an alternative that belongs to the fingerprint besides: the number of a write
+    /// The part of an alternative that enters the fingerprint separately: the number of a write
     /// depends on the schedule.
     pub(super) fn hashed_alternative(&self, t: u32, alternative: u32) -> u32 {
         if self.weak.on && self.is_weak(t) { 0 } else { alternative }
     }
 
-    /// A name of an alternative that depends on no schedule.
+    /// A name of an alternative that does not depend on the schedule.
     pub(super) fn alternative_name(&self, t: u32, alternative: u32) -> u64 {
         let object = self.thread(t).pending.object;
         let write = || self.weak.location(object)?.writes.get(alternative as usize);
@@ -275,7 +277,7 @@ impl Kernel {
         }
     }
 
-    /// What a step of weak memory adds to the fingerprint besides its thread's past.
+    /// The contribution of a step of weak memory to the fingerprint, besides its thread's past.
     pub(super) fn order_change(&self, t: u32, alternative: u32, hash: Fingerprint) -> u128 {
         let Some(location) = self.weak.location(self.thread(t).pending.object) else { return 0 };
         match self.effect(t, alternative).writes {
@@ -286,7 +288,7 @@ impl Kernel {
         }
     }
 
-    /// What a choice tells besides its object.
+    /// The argument of a choice of weak memory.
     pub(super) fn weak_argument(&self, t: u32, alternative: u32) -> u64 {
         let Some(location) = self.weak.location(self.thread(t).pending.object) else {
             return WEAK | NO_WRITE;
@@ -337,7 +339,7 @@ impl Kernel {
         }
     }
 
-    /// The first position that a thread must read where it would repeat itself otherwise.
+    /// The first position that a thread must read to avoid repeating itself.
     fn demanded(&self, t: u32, object: ObjectId, location: &Location) -> u32 {
         let demands = self.weak.demands.get(t as usize).map_or(&[][..], Vec::as_slice);
         let demand = demands.iter().find(|(on, _)| *on == object);
@@ -346,11 +348,10 @@ impl Kernel {
         demand.and_then(position).map_or(0, |position| (position + 1).min(last))
     }
 
-    /// A step of weak memory: it becomes part of the graph. Its thread's past and time are new
-    /// already.
+    /// Adds a step of weak memory to the graph. Its thread's past and time are already updated.
     pub(super) fn add_access(&mut self, t: u32, alternative: u32) {
         let object = self.thread(t).pending.object;
-        // A plain access may have begun the location anew since the alternative was offered.
+        // A plain access may have reset the location since the alternative was offered.
         let known = |location: &Location| (alternative as usize) < location.writes.len();
         let alternative = match self.weak.location(object) {
             Some(location) if !known(location) => location.newest(),
@@ -403,16 +404,22 @@ impl Kernel {
         }
     }
 
-    /// What came of a step of weak memory.
+    /// The result of a step of weak memory.
     pub(super) fn weak_outcome(&self, t: u32) -> Outcome {
         self.weak.outcomes.get(t as usize).copied().unwrap_or_default()
     }
 
-    /// A step that is not one of weak memory.
+    /// Adds a step that is not an access of weak memory.
     pub(super) fn add_step(&mut self, t: u32) {
         let operation = &self.thread(t).pending;
         let drains = match operation.kind {
-            Kind::Yield | Kind::Sleep | Kind::Toss | Kind::Assert | Kind::Message | Kind::Exit => return,
+            Kind::Yield
+            | Kind::Sleep
+            | Kind::Toss
+            | Kind::Assert
+            | Kind::Message
+            | Kind::Exit
+            | Kind::End => return,
             Kind::Read | Kind::Write => false,
             _ => true,
         };
@@ -422,14 +429,14 @@ impl Kernel {
         self.weak.before = before;
     }
 
-    /// A fence, the begin or the end of a thread.
+    /// Adds a fence, or the start or end of a thread.
     pub(super) fn add_mark(&mut self, t: u32, sc_fence: bool) {
         let clock = self.clocks.of(t).0;
         self.weak.add_other(t, NONE, clock, clock, sc_fence, true);
     }
 
-    /// A thread is about to repeat itself, because it reads the same old values: it must see
-    /// something newer. Whether there is something.
+    /// Demands that a thread that is about to repeat itself, because it reads the same old values,
+    /// sees something newer. Returns false if there is nothing newer.
     pub(super) fn demand_newer(&mut self, t: u32) -> bool {
         let seen = &self.threads[t as usize].seen;
         let stale = |object: ObjectId| {
@@ -441,7 +448,7 @@ impl Kernel {
         if demands.is_empty() {
             return false;
         }
-        // One of several would be enough.
+        // Something newer of a single variable would be enough.
         self.incomplete |= seen.len() > 1;
         *slot(&mut self.weak.demands, t) = demands;
         true

@@ -5,7 +5,7 @@
 //! `([E] ∪ [F];hb?) ; scb ; ([E] ∪ hb?;[F])` and for `[F] ; (hb ∪ hb;eco;hb) ; [F]`.
 //!
 //! A new event is the last of its thread, so only modification order and from-reads lead from it to
-//! older events. An access that reads the newest value and writes behind it closes no cycle.
+//! older events. An access that reads the newest value and writes after it closes no cycle.
 
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ use super::Draft;
 use super::graph::{Graph, Set};
 use super::location::Location;
 
-/// What is known of an event.
+/// The relations of an event.
 #[derive(Debug, Default)]
 struct Known {
     /// Its node.
@@ -31,7 +31,7 @@ struct Known {
 struct Node {
     event: u32,
     fence: bool,
-    /// When its thread first did something elsewhere after it.
+    /// When its thread first accessed another variable after it.
     left: Option<u32>,
     edges: Set,
 }
@@ -42,15 +42,15 @@ pub(super) struct Psc {
     nodes: Vec<Node>,
 }
 
-/// What a new event would be connected with.
+/// The connections of a new event.
 struct Links {
     /// Fences that happen before it.
     fences: Set,
     /// Nodes with an edge to it, or to fences after it.
     incoming: Set,
-    /// Nodes to which it leads, or the fences before it do.
+    /// Nodes to which it, or the fences before it, have an edge.
     outgoing: Set,
-    /// Fences to which only the fences before it lead.
+    /// Fences to which only the fences before it have an edge.
     outgoing_fences: Set,
 }
 
@@ -80,7 +80,7 @@ impl Psc {
         links.outgoing.is_empty() || !self.reach(&links.outgoing).meets(&back)
     }
 
-    /// Nodes that are reached from these, themselves included.
+    /// Nodes reachable from these, including themselves.
     fn reach(&self, from: &Set) -> Set {
         let mut reached = from.clone();
         let mut open: Vec<u32> = from.members().collect();
@@ -96,7 +96,7 @@ impl Psc {
         reached
     }
 
-    /// Sequentially consistent fences among what is known.
+    /// Sequentially consistent fences within a clock.
     fn fences_known(&self, graph: &Graph, clock: &[u32]) -> Set {
         let mut fences = Set::default();
         for (node, number) in self.nodes.iter().zip(0..) {
@@ -107,7 +107,7 @@ impl Psc {
         fences
     }
 
-    /// Nodes from which an event leads on: itself, and the fences before it.
+    /// The starting points of edges from an event: itself, and the fences before it.
     fn add_lifted(&self, event: u32, to: &mut Set) {
         let known = &self.events[event as usize];
         to.add_all(&known.fences);
@@ -116,7 +116,7 @@ impl Psc {
         }
     }
 
-    /// Nodes that lead to an event that comes after what its thread did, and knew.
+    /// Nodes that precede an event by program order, or by the clock of its thread.
     fn add_program_order(&self, graph: &Graph, thread: u32, before: &[u32], to: &mut Set) {
         for (node, number) in self.nodes.iter().zip(0..) {
             let own = graph.events[node.event as usize].thread == thread;
@@ -173,14 +173,14 @@ impl Psc {
         }
     }
 
-    /// Adds an access that is allowed, before it is part of its location. It becomes the next event.
+    /// Adds an allowed access, before it is added to its location. It becomes the next event.
     pub(super) fn add_access(&mut self, graph: &Graph, location: &Location, draft: &Draft<'_>) {
         let links = self.links(graph, location, draft);
         let start = draft.writes.or(draft.reads).unwrap_or(0);
         let mut lifted = links.fences.clone();
         let node = draft.sc.then_some(self.nodes.len() as u32);
         lifted.extend_with(node);
-        // Fences that come before it by `eco`.
+        // Fences that precede it by `eco`.
         let mut fences_before = Set::default();
         if let Some(source) = draft.reads {
             let event = location.writes[source as usize].event;
@@ -223,7 +223,7 @@ impl Psc {
         self.events.push(Known { node, fences: links.fences, before, fences_before });
     }
 
-    /// Adds what is not an access of weak memory, or a fence. It becomes the next event.
+    /// Adds a fence, or an event that is not an access of weak memory. It becomes the next event.
     pub(super) fn add_other(
         &mut self,
         graph: &Graph,
@@ -259,7 +259,7 @@ impl Psc {
         self.events.push(Known { node, fences, before: incoming, fences_before: Set::default() });
     }
 
-    /// A thread does something: those of its accesses that were elsewhere are left behind.
+    /// A thread accesses something: marks its nodes on other variables as left.
     fn leave(&mut self, graph: &Graph, thread: u32, object: u32, clock: &[u32]) {
         let time = clock.get(thread as usize).copied().unwrap_or(0);
         for node in self.nodes.iter_mut().filter(|node| node.left.is_none()) {

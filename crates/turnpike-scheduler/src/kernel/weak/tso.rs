@@ -1,8 +1,8 @@
 //! Total store order: stores wait in a buffer of their thread, and reach memory in order.
 //!
-//! As a condition on executions: program order without the pairs of a store and a later load, reads
+//! As a condition on executions: program order without pairs of a store and a later load, reads
 //! from other threads, modification order and from-reads have no common cycle. Sequentially
-//! consistent stores and fences, read-modify-writes and synchronisation empty the buffer.
+//! consistent stores and fences, read-modify-writes and synchronisation drain the buffer.
 
 use alloc::vec::Vec;
 
@@ -13,9 +13,9 @@ use super::location::Location;
 
 #[derive(Debug)]
 pub(super) struct Tso {
-    /// By event: those that come after it.
+    /// By event: its successors.
     after: Vec<Vec<u32>>,
-    /// By thread: the last event that loads wait for, and the last that stores wait for besides.
+    /// By thread: the last event that loads wait for, and the last that only stores wait for.
     last: Vec<(u32, u32)>,
 }
 
@@ -33,7 +33,7 @@ impl Tso {
         self.last.get(thread as usize).copied().unwrap_or((NONE, NONE))
     }
 
-    /// The events that come directly before the access.
+    /// The direct predecessors of the access.
     fn before(&self, graph: &Graph, location: &Location, draft: &Draft<'_>) -> Vec<u32> {
         let (load, store) = self.last_of(draft.thread);
         let mut before = Vec::from([load]);
@@ -74,7 +74,7 @@ impl Tso {
         true
     }
 
-    /// Adds an access that is allowed, before it is part of its location. It becomes the next event.
+    /// Adds an allowed access, before it is added to its location. It becomes the next event.
     pub(super) fn add_access(&mut self, graph: &Graph, location: &Location, draft: &Draft<'_>) {
         let event = graph.events.len() as u32;
         for before in self.before(graph, location, draft) {
@@ -87,7 +87,7 @@ impl Tso {
         self.advance(draft.thread, event, drains, draft.writes.is_some());
     }
 
-    /// Adds something else. It becomes the next event.
+    /// Adds any other event. It becomes the next event.
     pub(super) fn add_other(&mut self, graph: &Graph, thread: u32, clock: &[u32], drains: bool) {
         let event = graph.events.len() as u32;
         self.after.push(Vec::new());

@@ -1,4 +1,5 @@
-//! Random programs over all kinds of operations, and the programs of the literature with known numbers of traces.
+//! Random programs over all kinds of operations, and programs from the literature with known
+//! numbers of traces.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -40,7 +41,8 @@ pub(crate) fn show(choice: &Choice) -> String {
     }
 }
 
-/// A program of straight threads over some objects; main only starts them. Operations name objects by position.
+/// A program of straight-line threads over some objects; main only starts them. Operations refer to
+/// objects by position.
 pub(crate) fn program(objects: Vec<Object>, threads: Vec<Vec<Operation>>) -> Script {
     Script::new(move |context| {
         for &object in &objects {
@@ -50,7 +52,8 @@ pub(crate) fn program(objects: Vec<Object>, threads: Vec<Vec<Operation>>) -> Scr
     })
 }
 
-/// Executes positions, then the first choices; what came of each operation of each thread.
+/// Executes positions, then the first choices; returns the outcome of each operation of each
+/// thread.
 pub(crate) fn outcomes(
     objects: Vec<Object>,
     threads: Vec<Vec<Operation>>,
@@ -115,7 +118,7 @@ const PART: ObjectId = ObjectId(13);
 const INNER: ObjectId = ObjectId(14);
 const NONE: ObjectId = ObjectId::NONE;
 
-/// An operation, and what follows if it succeeds.
+/// An operation, and the operations that follow if it succeeds.
 pub(crate) type Piece = (Operation, Vec<Operation>);
 
 /// A random piece of code for a program of this many threads.
@@ -196,7 +199,7 @@ pub(crate) fn threads(n: usize, pieces: usize) -> impl Strategy<Value = Vec<Vec<
     prop::collection::vec(prop::collection::vec(piece(n as u64), 1..=pieces), n..=n)
 }
 
-/// What the threads saw: what came of each operation, and at what time.
+/// What the threads observed: the outcome of each operation, and the time.
 pub(crate) type Log = Arc<Mutex<Vec<Vec<(Outcome, u64)>>>>;
 
 /// The program as a script.
@@ -245,7 +248,7 @@ fn thread(i: usize, pieces: Vec<Piece>, log: Log) -> Box<dyn Routine> {
     })
 }
 
-/// All executions: their steps, and how they ended.
+/// All executions: their steps, and their ends.
 pub(crate) fn all(
     script: &mut Script,
     reduction: Reduction<'_>,
@@ -324,8 +327,8 @@ pub(crate) fn last_zero(n: usize) -> Script {
     })
 }
 
-/// A name of an execution that all executions of its trace have: its steps in layers of steps that need not wait for
-/// each other.
+/// A canonical name of the trace of an execution: its steps in layers, each of which consists of
+/// steps that need not wait for each other.
 pub(crate) fn trace(steps: &[Choice]) -> Vec<Vec<(u32, u32)>> {
     let mut layers: Vec<Vec<(u32, u32)>> = Vec::new();
     let mut depth = vec![0usize; steps.len()];

@@ -1,5 +1,5 @@
-//! All consistent graphs of a program by RC11's axioms, literally: every reads-from and every modification order is
-//! tried. Shares nothing with the scheduler.
+//! All consistent graphs of a program by the axioms of RC11, literally: tries every reads-from and
+//! every modification order. Shares no code with the scheduler.
 
 #![allow(clippy::needless_range_loop, reason = "relations are matrices")]
 

@@ -1,5 +1,5 @@
-//! Total store order by its machine: every thread has a buffer of stores. All orders of steps and of stores reaching
-//! memory are tried.
+//! Total store order by its abstract machine: every thread has a store buffer. Tries all orders of
+//! steps and of stores reaching memory.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,7 +8,7 @@ use super::program::{Code, Name, Program, Shape, locations};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Machine {
     at: Vec<usize>,
-    /// Variable, value, and which instruction wrote it.
+    /// Variable, value, and the instruction that wrote it.
     buffers: Vec<VecDeque<(usize, u64, Name)>>,
     memory: Vec<(u64, Name)>,
     shape: Shape,
@@ -69,7 +69,7 @@ impl Machine {
                 let source = own.map_or(self.memory[location].1, |&(_, _, name)| name);
                 next.shape.reads.insert(name, source);
             }
-            // A sequentially consistent store is done when it has reached memory.
+            // A sequentially consistent store completes when it has reached memory.
             Code::Store(location, value, 5) => {
                 if !drained {
                     return None;

@@ -1,4 +1,4 @@
-//! The tests of the literature, with their numbers of executions counted by hand.
+//! Litmus tests from the literature, with numbers of executions counted by hand.
 
 use turnpike_scheduler::Memory;
 
@@ -45,7 +45,7 @@ fn store_buffering() {
         3,
         3,
     );
-    // Read-modify-writes empty the buffer, but relaxed ones order nothing in RC11.
+    // Read-modify-writes drain the buffer, but relaxed ones order nothing in RC11.
     count(&[&[Add(0, 1, RELAXED), Load(1, RELAXED)], &[Add(1, 1, RELAXED), Load(0, RELAXED)]], 4, 3);
 }
 

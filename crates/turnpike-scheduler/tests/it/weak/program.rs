@@ -1,4 +1,4 @@
-//! Small programs over atomic variables, and the graphs that the scheduler builds of them.
+//! Small programs over atomic variables, and the graphs that the scheduler builds for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -167,7 +167,7 @@ pub(super) fn built(program: &Program, memory: Memory) -> BTreeSet<Shape> {
     shapes
 }
 
-/// The graphs that sleep sets leave: each once.
+/// The graphs that remain with sleep sets: each once.
 pub(super) fn built_with_sleep_sets(program: &Program, memory: Memory) -> BTreeSet<Shape> {
     let mut script = script(program);
     let mut shapes = BTreeSet::new();

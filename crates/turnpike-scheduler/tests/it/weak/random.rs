@@ -1,7 +1,8 @@
-//! Random programs: what the scheduler builds is what the axioms allow, and what the machine with store buffers does.
+//! Random programs: the scheduler builds what the axioms allow, and what the machine with store
+//! buffers does.
 //!
-//! `TURNPIKE_LITMUS=5000 cargo test -p turnpike-scheduler --test it weak -- --nocapture` tries so many. The first 2,000 have
-//! up to 8 operations, the others up to 6.
+//! `TURNPIKE_LITMUS=5000 cargo test -p turnpike-scheduler --test it weak -- --nocapture` tries that
+//! many. The first 2,000 have up to 8 operations, the others up to 6.
 
 #![allow(clippy::print_stdout)]
 
@@ -12,9 +13,9 @@ use super::buffers::reachable;
 use super::generate::random_program;
 use super::program::{Code, Program, built, built_with_sleep_sets};
 
-/// How many programs are tried.
+/// Number of programs.
 const PROGRAMS: u64 = 5_000;
-/// So many of them are larger than the others.
+/// This many of them are larger than the others.
 const LARGE: u64 = 2_000;
 
 #[test]
@@ -36,7 +37,7 @@ fn random_programs_have_the_graphs_that_the_models_allow() {
     println!("{count} programs with {graphs} graphs");
 }
 
-/// Whether the program has no operations that order more on x86 than in RC11's words.
+/// Whether the program has no operations that order more on x86 than RC11 requires.
 fn is_plain(program: &Program) -> bool {
     program.iter().flatten().all(|code| matches!(code, Code::Load(..) | Code::Store(..)))
 }

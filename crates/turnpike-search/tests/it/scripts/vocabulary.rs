@@ -401,6 +401,9 @@ pub(crate) fn random(seed: u64) -> Code {
         let thread = dice.below(count);
         threads[thread].push(Act::Call);
     }
+    if seed % 4 == 3 {
+        end_visibly(&mut threads);
+    }
     if seed % 4 == 1 {
         initialise_again(&mut Dice::new(!seed), &mut threads);
     }
@@ -412,6 +415,13 @@ pub(crate) fn random(seed: u64) -> Code {
         capacity: dice.one(&[0, 1, 1, 2, u32::MAX]),
         senders: count as u32 - 1,
         options: ProgramOptions { timeouts, spurious, check_every: 0, ..ProgramOptions::default() },
+    }
+}
+
+/// Where threads ask whether others have ended, all of them end by a step of their own.
+fn end_visibly(threads: &mut [Vec<Act>]) {
+    if threads.iter().flatten().any(|act| matches!(act, Act::Do(Kind::TryJoin, ..))) {
+        threads.iter_mut().for_each(|code| code.push(Act::Do(Kind::End, ObjectId::NONE, 0)));
     }
 }
 

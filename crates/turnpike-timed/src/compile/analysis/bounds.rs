@@ -1,9 +1,9 @@
-//! Clock bounds by location: the least solution of "what is tested here or later, before the clock
-//! is assigned".
+//! Clock bounds by location: the least fixed point of "tested here or later, before the clock is
+//! reset".
 //!
-//! Each process is solved by itself with a worklist, over the clocks it mentions. A clock that
-//! another process assigns keeps its bounds, which is sound and what TChecker does. A clock that is
-//! assigned from another (`x = y`) hands its bounds on, also those of other processes.
+//! Each process is solved separately with a worklist, over the clocks that it mentions. A clock
+//! keeps its bounds when another process resets it, which is sound and what TChecker does. An
+//! assignment `x = y` propagates the bounds of `x` to `y`, also between processes.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ use crate::network::{ChannelCell, ClockId, LocationId, Network, ProcessId, Sync}
 use crate::query::Condition;
 use crate::zone::{Bound, NO_BOUND};
 
-/// The constants that a clock may still be compared with before it is assigned again; [`NO_BOUND`]
-/// where there are none.
+/// The constants that a clock may still be compared with before its next reset; [`NO_BOUND`] if
+/// none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockBounds {
     /// The clock.
@@ -27,14 +27,14 @@ pub struct ClockBounds {
     pub upper: i32,
 }
 
-/// For every location the clocks that are active in it. What holds in a tuple of locations is the
-/// maximum over the processes.
+/// The active clocks of every location. The bounds of a tuple of locations are the maxima over its
+/// processes.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
     /// By process, then by location.
     locations: Vec<Vec<Vec<ClockBounds>>>,
     everywhere: Vec<ClockBounds>,
-    /// By clock, the processes with bounds for it in some location.
+    /// By clock, the processes that have bounds for it in some location.
     mentioned: Vec<Vec<u32>>,
 }
 
@@ -43,7 +43,7 @@ type Pair = (i32, i32);
 const NONE: Pair = (NO_BOUND, NO_BOUND);
 
 impl Bounds {
-    /// Solves the network's equations; `conditions` are those that will be asked for.
+    /// Solves the equations of a network; `conditions` are those that the search will evaluate.
     pub fn new(network: &Network, conditions: &[Condition]) -> Result<Bounds, Diagnostic> {
         let everywhere = everywhere(network, conditions)?;
         let mut solvers = Vec::with_capacity(network.processes.len());
@@ -54,10 +54,9 @@ impl Bounds {
             solver.solve(network)?;
         }
         let copies = solvers.iter().any(Solver::has_copies);
-        // A bound that is handed on more often than there are clocks in each process went round in
-        // a loop.
+        // Bounds that still grow after this many rounds are propagated in a cycle.
         let mut rounds = network.clocks.len() * network.processes.len() + 1;
-        while copies && hand_on(network, &mut solvers)? {
+        while copies && propagate_copies(network, &mut solvers)? {
             if rounds == 0 {
                 return Err(Diagnostic::error(
                     "no bounds can be found for the clocks: processes copy them to each other and move them backwards",
@@ -85,8 +84,7 @@ impl Bounds {
         })
     }
 
-    /// Keeps every clock that is tested somewhere active everywhere, with the largest bounds that
-    /// it has anywhere.
+    /// Keeps every clock that is tested somewhere active everywhere, with its largest bounds.
     pub(crate) fn keep_dead(&mut self) {
         let mut pairs: BTreeMap<ClockId, Pair> = BTreeMap::new();
         for bound in self.locations.iter().flatten().flatten().chain(&self.everywhere) {
@@ -97,8 +95,8 @@ impl Bounds {
         self.everywhere = pairs.into_iter().map(bounds).collect();
     }
 
-    /// Lower and upper bound of a clock when processes are where `location` tells, and whether it
-    /// is active.
+    /// Lower and upper bound of a clock when `location` gives the locations of the processes, and
+    /// whether it is active.
     pub(crate) fn of_clock(&self, clock: u32, location: impl Fn(u32) -> u32) -> (i32, i32, bool) {
         let local = self.mentioned[clock as usize].iter().map(|&process| {
             let bounds = self.at(ProcessId(process), LocationId(location(process)));
@@ -117,27 +115,26 @@ impl Bounds {
         self.mentioned.iter().all(|processes| processes.len() < 2)
     }
 
-    /// Bounds of the clocks that a process may still test from this location, in ascending order of
-    /// clocks.
+    /// Bounds of the clocks that a process may still test from a location, sorted by clock.
     pub fn at(&self, process: ProcessId, location: LocationId) -> &[ClockBounds] {
         &self.locations[process.0 as usize][location.0 as usize]
     }
 
-    /// For each clock, perhaps several times: a constant that it is compared with somewhere.
+    /// Pairs of a clock and a constant that it is compared with; clocks may repeat.
     pub fn largest(&self) -> impl Iterator<Item = (ClockId, i32)> + '_ {
         let local = self.locations.iter().flatten().flatten();
         local.chain(&self.everywhere).map(|bounds| (bounds.clock, bounds.lower.max(bounds.upper)))
     }
 
-    /// Bounds that hold everywhere: those of the conditions.
+    /// The bounds of the conditions, which apply everywhere.
     pub fn everywhere(&self) -> &[ClockBounds] {
         &self.everywhere
     }
 }
 
-/// Bounds of clocks that other processes assign from clocks of this one: `x = y` makes `y` matter
-/// wherever `x` does. True when something grew.
-fn hand_on(network: &Network, solvers: &mut [Solver]) -> Result<bool, Diagnostic> {
+/// Propagates bounds to clocks that other processes copy from: `x = y` makes `y` matter wherever
+/// `x` does. Returns whether anything grew.
+fn propagate_copies(network: &Network, solvers: &mut [Solver]) -> Result<bool, Diagnostic> {
     let mut grew = false;
     for index in 0..solvers.len() {
         let mut wanted = Vec::new();
@@ -151,7 +148,7 @@ fn hand_on(network: &Network, solvers: &mut [Solver]) -> Result<bool, Diagnostic
                     let others = solvers.iter().enumerate().filter(|(other, _)| *other != index);
                     let pair = others.map(|(_, solver)| solver.largest(*target)).fold(NONE, larger);
                     let location = network.processes[index].edges[edge].source;
-                    wanted.push((location, clock, before(pair, offset)));
+                    wanted.push((location, clock, bounds_before(pair, offset)));
                 }
             }
         }
@@ -172,7 +169,7 @@ fn hand_on(network: &Network, solvers: &mut [Solver]) -> Result<bool, Diagnostic
 /// The equations of one process.
 struct Solver {
     process: usize,
-    /// The clocks it mentions, ascending.
+    /// The clocks that it mentions, sorted.
     clocks: Vec<ClockId>,
     /// By location, then by position in `clocks`.
     values: Vec<Vec<Pair>>,
@@ -180,7 +177,7 @@ struct Solver {
     /// Edges by target.
     incoming: Vec<Vec<usize>>,
     pending: Vec<usize>,
-    /// What no bound can exceed that is handed on without going round in a loop.
+    /// An upper limit on bounds propagated without a cycle.
     ceiling: i64,
 }
 
@@ -282,7 +279,7 @@ impl Solver {
                     };
                     for one in sources.clone() {
                         let Source::Clock(origin, offset) = one else { continue };
-                        let pair = before(pair, offset);
+                        let pair = bounds_before(pair, offset);
                         if i64::from(pair.0.max(pair.1)) > self.ceiling {
                             return Err(endless(network, origin).at(edges[edge].place.clone(), "this edge"));
                         }
@@ -329,7 +326,7 @@ fn everywhere(network: &Network, conditions: &[Condition]) -> Result<BTreeMap<Cl
             let Some(&pair) = pairs.get(target) else { continue };
             for source in sources {
                 if let Source::Clock(clock, offset) = *source {
-                    let handed = before(pair, offset);
+                    let handed = bounds_before(pair, offset);
                     if i64::from(handed.0.max(handed.1)) > ceiling {
                         return Err(endless(network, clock));
                     }
@@ -344,10 +341,10 @@ fn everywhere(network: &Network, conditions: &[Condition]) -> Result<BTreeMap<Cl
     }
 }
 
-/// Whether it matters where the guard of an edge does *not* hold: others go on without a receiver
-/// of a broadcast, and time passes where no synchronisation on an urgent channel is possible.
+/// Whether it matters where the guard of an edge does *not* hold: a broadcast proceeds without a
+/// receiver, and time passes where no synchronisation on an urgent channel is possible.
 fn counts_where_closed(network: &Network, sync: &Sync) -> bool {
-    // Cells of one array are declared together: what holds for the first holds for all.
+    // Cells of an array share one declaration, so the first stands for all.
     let channel = |cell: &ChannelCell| &network.channels[cell.base.0 as usize];
     match sync {
         Sync::Internal | Sync::Event(_) => false,
@@ -356,7 +353,7 @@ fn counts_where_closed(network: &Network, sync: &Sync) -> bool {
     }
 }
 
-/// By how much all assignments together can move clocks backwards.
+/// How far all assignments together can move clocks backwards.
 fn backwards(effects: &[Effects]) -> i64 {
     let sources = effects.iter().flatten().flat_map(|(_, sources)| sources);
     let offsets = sources.filter_map(|source| match source {
@@ -377,7 +374,7 @@ fn clock_of(test: Test) -> ClockId {
     }
 }
 
-/// The bounds that one test stands for. A clock is never negative, so neither is a bound.
+/// The bounds that one test requires. Clocks are never negative, so neither are bounds.
 fn pair_of(network: &Network, test: Test) -> Result<Pair, Diagnostic> {
     let (Test::Lower(clock, value) | Test::Upper(clock, value)) = test;
     if value >= i64::from(Bound::LIMIT) {
@@ -399,8 +396,8 @@ fn larger(a: Pair, b: Pair) -> Pair {
     (a.0.max(b.0), a.1.max(b.1))
 }
 
-/// What must be known of `y` before `x = y + offset`, when `x` has these bounds after it.
-fn before(pair: Pair, offset: i32) -> Pair {
+/// The bounds on `y` before `x = y + offset`, given the bounds on `x` after it.
+fn bounds_before(pair: Pair, offset: i32) -> Pair {
     let shift = |value: i32| if value == NO_BOUND { NO_BOUND } else { value.saturating_sub(offset).max(0) };
     (shift(pair.0), shift(pair.1))
 }

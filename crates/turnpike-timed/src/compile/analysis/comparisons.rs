@@ -14,7 +14,7 @@ pub(super) enum Test {
     Upper(ClockId, i64),
 }
 
-/// Tells the comparisons that an atom makes; `holds` is false when its negation is tested.
+/// Visits the comparisons of an atom; `holds` is false if its negation is tested.
 pub(super) fn tests(
     network: &Network,
     locals: &[Local],
@@ -34,7 +34,7 @@ pub(super) fn tests(
                 tell(if holds { Test::Lower(clock, -low) } else { Test::Upper(clock, -low) });
             }
         }
-        // A difference looks at both clocks from both sides.
+        // A difference tests both clocks from both sides.
         (Some(left), Some(right)) => {
             let size = low.abs().max(high.abs());
             for clock in cells(left).chain(cells(right)) {
@@ -46,7 +46,7 @@ pub(super) fn tests(
     }
 }
 
-/// Tells all atoms of a condition, each with whether it or its negation is tested.
+/// Visits all atoms of a condition, with whether the atom or its negation is tested.
 pub(super) fn atoms<'a>(condition: &'a Condition, holds: bool, tell: &mut impl FnMut(&'a ClockAtom, bool)) {
     match condition {
         Condition::Clock(atom) => tell(atom, holds),

@@ -1,4 +1,4 @@
-//! What an edge does to clocks: for each clock it may assign, where the new value can come from.
+//! The effects of an edge on clocks: for each clock it may assign, the sources of the new value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +7,20 @@ use crate::network::{
     ClockCell, ClockId, ClockValue, Edge, Function, FunctionId, Local, Network, Statement, Visitor,
 };
 
-/// Where the value of a clock after an edge can come from.
+/// A source of a clock's value after an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     /// A number.
     Number,
-    /// The value that this clock had before the edge, plus at least so much.
+    /// The value of this clock before the edge, plus at least this offset.
     Clock(ClockId, i32),
 }
 
-/// For each clock that an edge may assign, all sources of its value; a clock that may keep its
-/// value has itself among them.
+/// For each clock that an edge may assign, all sources of its value. A clock that may keep its
+/// value is among its own sources.
 pub(super) type Effects = BTreeMap<ClockId, BTreeSet<Source>>;
 
-/// A chain of copies longer than this is only met in loops: the offsets no longer say anything.
+/// Longer chains of copies occur only in loops, where the offsets are unknown.
 const MAX_SOURCES: usize = 64;
 
 /// The clock effects of an edge.
@@ -33,12 +33,12 @@ pub(super) fn effects(network: &Network, edge: &Edge) -> Effects {
 struct Walk<'a> {
     network: &'a Network,
     effects: Effects,
-    /// Functions being entered: a guard against recursion, which front-ends refuse.
+    /// Depth of function calls: a guard against recursion, which front-ends reject.
     calls: u32,
 }
 
 impl Walk<'_> {
-    /// `always`: the statements are certainly executed, each once.
+    /// `always`: the statements are certain to be executed exactly once.
     fn block(&mut self, statements: &[Statement], locals: &[Local], always: bool) {
         for statement in statements {
             match statement {
@@ -111,7 +111,7 @@ impl Walk<'_> {
 }
 
 impl Visitor for Walk<'_> {
-    /// Functions may assign clocks too.
+    /// Functions can assign clocks, too.
     fn call(&mut self, function: FunctionId) {
         let network = self.network;
         if let Some(Function { body, locals, .. }) = network.functions.get(function.0 as usize)
@@ -124,7 +124,7 @@ impl Visitor for Walk<'_> {
     }
 }
 
-/// The clocks that a cell can be.
+/// The clocks that a cell can denote.
 pub(super) fn cells(cell: &ClockCell) -> impl Iterator<Item = ClockId> + use<> {
     let count = if cell.offset.is_some() { cell.count } else { 1 };
     (cell.base.0..cell.base.0 + count).map(ClockId)

@@ -1,13 +1,12 @@
-//! Whether a network has an initial state at all. Of one that has none, everything could be proved.
+//! Checks that a network has an initial state: without one, every property holds vacuously.
 
 use turnpike_model::Diagnostic;
 
 use crate::evaluate::{Machine, Outcome, atom_frame_size, frame_size};
 use crate::network::{Constraint, Network, Place, Process};
 
-/// Tells which process cannot begin, and why: the invariant of its initial location does not hold
-/// while all clocks are zero. Where a process may begin in several locations, one that holds is
-/// enough.
+/// Reports a process whose initial locations all have invariants that fail when all clocks are
+/// zero.
 pub fn check_initial(network: &Network) -> Result<(), Diagnostic> {
     for (index, process) in network.processes.iter().enumerate() {
         let mut violated: Option<(usize, Place)> = None;
@@ -17,8 +16,7 @@ pub fn check_initial(network: &Network) -> Result<(), Diagnostic> {
             machine.locations[index] = location.0;
             let invariant = &process.locations[location.0 as usize].invariant;
             match violation(network, &mut machine, invariant) {
-                // What is wrong with the model where it is computed is told when the initial state
-                // is made.
+                // Evaluation errors are reported when the initial state is computed.
                 Ok(None) | Err(_) => begins = true,
                 Ok(Some(place)) => {
                     violated.get_or_insert((location.0 as usize, place));
@@ -47,10 +45,10 @@ fn no_beginning(process: &Process, violated: Option<(usize, Place)>) -> Diagnost
         process.name, location.name
     ))
     .at(place, "violated when all clocks are 0 and all variables have their initial values")
-    .help("the system cannot begin, so nothing could be said about it")
+    .help("the system has no run, so every property would hold vacuously")
 }
 
-/// Where a constraint is violated when all clocks are zero; an empty place when it is not known.
+/// Where a constraint fails when all clocks are zero; an empty place if that is unknown.
 fn violation(network: &Network, machine: &mut Machine<'_>, invariant: &Constraint) -> Outcome<Option<Place>> {
     for condition in &invariant.data {
         machine.enter_condition(frame_size(network, condition));

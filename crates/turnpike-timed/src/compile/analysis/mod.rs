@@ -1,5 +1,5 @@
-//! Static analysis of networks: which values an expression can take, and which constants a clock is
-//! still compared with in a location.
+//! Static analysis of networks: ranges of expressions, and the constants that clocks are still
+//! compared with in each location.
 
 mod bounds;
 mod comparisons;

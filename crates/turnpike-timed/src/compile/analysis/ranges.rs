@@ -1,9 +1,9 @@
-//! Intervals: the smallest and the largest value an expression can have.
+//! Interval analysis: the smallest and the largest value of an expression.
 
 use crate::network::{Binary, Cells, Expression, Local, Network, Quantifier, Space, Unary};
 
-/// Smallest and largest value that an expression can have, by the ranges of the cells. Values
-/// outside 32 bits stop the evaluation with an error, so the result never leaves them.
+/// Smallest and largest value of an expression, given the ranges of the cells. Values outside 32
+/// bits stop the evaluation with an error, so the result fits.
 pub fn range(network: &Network, locals: &[Local], expression: &Expression) -> (i64, i64) {
     let (low, high) = Ranges { network, locals }.of(expression);
     (low.max(i64::from(i32::MIN)), high.min(i64::from(i32::MAX)))
@@ -109,7 +109,7 @@ impl Ranges<'_> {
     }
 }
 
-/// The smallest number of the form 11…1 that is not below `value`.
+/// The smallest number of the form 11…1 that is at least `value`.
 fn all_ones(value: i64) -> i64 {
     (value + 1).max(1).unsigned_abs().next_power_of_two().cast_signed() - 1
 }
@@ -118,8 +118,7 @@ fn union(a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// What both allow; either alone when they contradict each other, since then there is no value at
-/// all.
+/// The intersection, or one operand alone if it is empty, since then there is no value at all.
 fn intersection(a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
     let both = (a.0.max(b.0), a.1.min(b.1));
     if both.0 <= both.1 { both } else { b }

@@ -1,4 +1,4 @@
-//! Clock bounds of small networks, by hand.
+//! Clock bounds of small networks, with expected values by hand.
 
 use super::*;
 use crate::network::{
@@ -7,7 +7,7 @@ use crate::network::{
 };
 use crate::zone::NO_BOUND;
 
-/// `x < c` or `x <= c`: bounds do not see the difference.
+/// `x < c` or `x <= c`: bounds do not distinguish them.
 fn upper(clock: u32, bound: i32) -> ClockAtom {
     ClockAtom {
         when: None,
@@ -99,7 +99,7 @@ fn invariants_are_upper_bounds() {
 
 #[test]
 fn copies_hand_bounds_on() {
-    // x0 = x1 + 2, then x0 >= 5: x1 matters up to 3; in sequence x1 = 0 first, nothing does.
+    // x0 = x1 + 2, then x0 >= 5: x1 matters up to 3; with x1 = 0 first, nothing does.
     let copied = |update| vec![edge(0, 1, vec![], update), edge(1, 1, vec![lower(0, 5)], vec![])];
     let bounds = Bounds::new(&network(2, vec![process(2, copied(vec![copy(0, 1, 2)]))]), &[]).unwrap();
     assert_eq!(at(&bounds, 0, 0), [(1, 3, NO_BOUND)]);

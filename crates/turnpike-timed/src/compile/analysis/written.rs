@@ -1,5 +1,5 @@
-//! What processes assign. Variables that nothing assigns keep their initial value: that is their
-//! range then, and they take no space in states.
+//! What processes assign. A variable that is never assigned keeps its initial value: its range
+//! shrinks to it, and it takes no space in states.
 
 use crate::network::{
     Cells, FunctionId, Network, Process, Space, Statement, Sync, Visitor, visit_block, visit_constraint,
@@ -58,7 +58,7 @@ struct Search {
     written: Vec<bool>,
     clocks: Vec<bool>,
     called: Vec<bool>,
-    /// Functions that are called but have not been looked at.
+    /// Functions that are called but not yet visited.
     waiting: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Delays as whole numbers of parts of a unit: intervals, and the moments at which a condition
+//! Delays as integers, in fractions of a unit: intervals, and the moments at which a condition
 //! holds.
 
 use super::super::fire::evaluate;
@@ -6,7 +6,7 @@ use super::Concrete;
 use crate::evaluate::Outcome;
 use crate::query::Condition;
 
-/// Delays from one to another, both included.
+/// A closed interval of delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interval {
     pub(super) from: i64,
@@ -18,7 +18,7 @@ impl Interval {
         self.from > self.to
     }
 
-    /// What is left when `speed * delay` must be at most `most`; speeds are -1, 0 and 1.
+    /// Restricts the interval to `speed * delay <= most`; speeds are -1, 0 and 1.
     pub(super) fn narrow(self, speed: i64, most: i64) -> Interval {
         match speed {
             0 if most < 0 => Interval { from: 1, to: 0 },
@@ -28,7 +28,7 @@ impl Interval {
         }
     }
 
-    /// The first, the last or any of the delays, as the pace and a random number decide.
+    /// The first, the last or a random delay of the interval, depending on the pace.
     pub(super) fn draw(self, pace: Pace, random: u64) -> Option<i64> {
         if self.is_empty() {
             return None;
@@ -46,10 +46,10 @@ impl Interval {
     }
 }
 
-/// How a walk chooses among the possible delays, from its beginning to its end.
+/// How a walk chooses delays, from its start to its end.
 ///
-/// Some errors need nearly every delay to be as long as possible, or as short: chance alone makes
-/// long runs of either too rarely, so each walk keeps one pace.
+/// Some errors need nearly every delay to be maximal, or minimal. Independent choices rarely
+/// produce long runs of either, so each walk keeps one pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
     Mixed,
@@ -62,10 +62,10 @@ pub(super) enum Pace {
 }
 
 impl Pace {
-    /// What the shares count.
+    /// Denominator of the shares.
     const SIXTEENTHS: u64 = 16;
 
-    /// The pace of every eighth beginning; the mixed one is there twice.
+    /// The paces that starts cycle through; `Mixed` occurs twice.
     const EACH: [Pace; 8] = [
         Pace::Mixed,
         Pace::Latest,
@@ -77,27 +77,27 @@ impl Pace {
         Pace::MostlyEarliest,
     ];
 
-    /// Bits of a drawing number that say the pace; the rest is drawn. The highest bit marks the
-    /// root.
+    /// Position of the pace in a drawing number; the lower bits are random. The highest bit marks
+    /// the root.
     const SHIFT: u32 = 28;
 
-    /// The pace that a drawing number contains.
+    /// The pace stored in a drawing number.
     pub(super) fn of(number: u32) -> Pace {
         Self::EACH[(number >> Self::SHIFT) as usize % Self::EACH.len()]
     }
 
-    /// The first drawing number of a beginning.
+    /// The drawing number of a start.
     pub(super) fn begin(beginning: u32) -> u32 {
         (beginning % Self::EACH.len() as u32) << Self::SHIFT | beginning
     }
 
-    /// The drawing number behind a transition: a new one of the same pace.
+    /// The drawing number after a transition: a new one with the same pace.
     pub(super) fn follow(number: u32, drawn: u64) -> u32 {
         let mask = (1 << Self::SHIFT) - 1;
         number & !mask | (drawn >> 36) as u32
     }
 
-    /// How many of sixteen delays are the first, and how many the last.
+    /// How many of sixteen delays are the first, and how many the last of their interval.
     fn shares(self) -> (u64, u64) {
         match self {
             Pace::Mixed => (4, 4),
@@ -112,7 +112,7 @@ impl Pace {
 }
 
 impl Concrete<'_> {
-    /// The delays among these after which a condition holds in the loaded state, or does not.
+    /// Which of these delays make the value of a condition in the loaded state `wanted`.
     pub(super) fn moments(
         &mut self,
         condition: &Condition,

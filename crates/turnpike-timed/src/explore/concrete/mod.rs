@@ -1,13 +1,13 @@
 //! Single valuations instead of zones, for walks through models with many clocks.
 //!
-//! A state is the discrete part, a number that draws delays, and the value of each clock in parts
-//! of a unit: an exact fraction. For each transition that is possible now or later, the interval of
-//! delays after which it is comes from bounds alone, and one delay is drawn from it: the first, the
-//! last or any, as the walk's pace has it (after the randomised reachability analysis of UPPAAL's
-//! authors). The drawing number, which holds the pace, makes that a function of the state; the
-//! virtual root offers many of them. Costs are linear in the number of clocks.
+//! A state is the discrete part, a drawing number that determines delays, and the value of each
+//! clock as an exact fraction of a unit. For each transition that is possible now or later, the
+//! bounds give the interval of delays that enable it, and one delay is drawn from it: the first,
+//! the last or any, depending on the walk's pace (after the randomised reachability analysis of
+//! UPPAAL's authors). The drawing number includes the pace, so the delay is a function of the
+//! state; the virtual root offers many drawing numbers. Costs are linear in the number of clocks.
 //!
-//! Nothing is complete here. What is found is followed again on zones, which have the last word.
+//! This search is incomplete. What it finds is confirmed on zones.
 
 mod intervals;
 mod path;
@@ -29,27 +29,27 @@ use super::walker::{ROOT, RowAtom, Walker};
 use crate::evaluate::Outcome;
 use crate::network::{ClockValue, Network, Statement};
 
-/// Ways to draw delays that walks begin with.
+/// Number of drawing numbers that walks can start with.
 const BEGINNINGS: u32 = 64;
 
-/// Delays that are drawn for a transition until one leads into the invariant behind it.
+/// Attempts to draw a delay for a transition until one satisfies the target invariant.
 const DRAWS: u64 = 4;
 
-/// Parts of a unit of time that are told apart, at most.
+/// Limit on the fractions per unit of time.
 const FINEST: i64 = 1 << 16;
 
-/// What walks on valuations need to know of a model.
+/// What walks on valuations use from a model.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
-    /// Parts of a unit of time that are told apart.
+    /// Fractions per unit of time.
     parts: i64,
-    /// By clock: above this, in parts, values are all alike.
+    /// By clock, in fractions: all larger values are equivalent.
     tops: Vec<i64>,
 }
 
 impl Grid {
-    /// `None` for models that are explored on zones only: where differences of clocks, priorities
-    /// or counted time count.
+    /// `None` for models that only zones support: those with differences of clocks, priorities or
+    /// counted time.
     pub(super) fn of(model: &TimedModel) -> Option<Grid> {
         let network = &model.network;
         let plain = model.differences.is_empty() && !model.tables.has_priorities && network.ticker.is_none();
@@ -69,8 +69,8 @@ impl Grid {
     }
 }
 
-/// Whether some clock is assigned less than another one has: what is beyond all bounds could come
-/// back.
+/// Whether some clock is assigned a smaller value of another one: a value above all bounds could
+/// then fall below them again.
 fn moves_clocks_back(network: &Network) -> bool {
     fn any(statements: &[Statement]) -> bool {
         statements.iter().any(|statement| match statement {
@@ -87,27 +87,27 @@ fn moves_clocks_back(network: &Network) -> bool {
         .any(|all| any(all))
 }
 
-/// One walker on valuations.
+/// An explorer of valuations.
 pub(super) struct Concrete<'a> {
     model: &'a TimedModel,
     grid: &'a Grid,
     walker: Walker<'a>,
-    /// Clocks of the loaded state, by `clock + 1`; the first is the constant zero.
+    /// Clocks of the loaded state, by `clock + 1`; index 0 is the constant zero.
     now: Vec<i64>,
     /// By `clock + 1`: 1 if it runs.
     speeds: Vec<i64>,
-    /// Clocks when a transition is taken, and behind it.
+    /// Clocks when a transition is taken, and after it.
     then: Vec<i64>,
     after: Vec<i64>,
     next: Vec<u32>,
-    /// The edges of each transition, when somebody wants to know.
+    /// The edges of each transition, if they are recorded.
     record: Option<Vec<Vec<u32>>>,
 }
 
 impl<'a> Concrete<'a> {
     pub(super) fn new(model: &'a TimedModel, grid: &'a Grid) -> Self {
         let mut walker = Walker::new(model);
-        // Bounds are taken by clocks, not by rows of a zone.
+        // Bounds refer to clocks, not to rows of a zone.
         walker.rows = (0..=model.network.clocks.len() as u32).collect();
         walker.whole_broadcasts = true;
         let count = model.network.clocks.len() + 1;
@@ -126,7 +126,7 @@ impl<'a> Concrete<'a> {
         }
     }
 
-    /// Words of a state.
+    /// Number of words of a state.
     pub(super) fn width(model: &TimedModel) -> usize {
         model.layout.words + 1 + model.network.clocks.len()
     }
@@ -149,14 +149,14 @@ impl<'a> Concrete<'a> {
         Ok(())
     }
 
-    /// The delays after which a bound holds, of those that are left.
+    /// Restricts delays to those after which a bound holds.
     fn narrow(&self, within: Interval, (left, right, bound): RowAtom) -> Interval {
         let (left, right) = (left as usize, right as usize);
         let most = i64::from(bound.value()) * self.grid.parts - i64::from(bound.is_strict());
         within.narrow(self.speeds[left] - self.speeds[right], most - (self.now[left] - self.now[right]))
     }
 
-    /// How long one can wait at most; what is longer makes no difference.
+    /// The longest delay that is allowed; longer ones than necessary are cut off.
     fn longest_wait(&mut self) -> Outcome<i64> {
         let model = self.model;
         if self.walker.tuples.get(self.walker.source).urgent {
@@ -194,10 +194,10 @@ impl<'a> Concrete<'a> {
         Ok(wait.to.max(0))
     }
 
-    /// When an urgent synchronisation with these bounds is first possible, as time passes from now
-    /// on. Behind a strict bound time stops at the bound.
+    /// When an urgent synchronisation with these bounds first becomes possible as time passes. At a
+    /// strict lower bound, time stops at the bound.
     fn begins(&self, atoms: &[RowAtom]) -> i64 {
-        // They hold between these delays, of which the flags tell whether they are excluded.
+        // The interval in which they hold; a flag says whether its end is excluded.
         let (mut from, mut to) = ((0, false), (i64::MAX, false));
         for &(left, right, bound) in atoms {
             let (left, right, strict) = (left as usize, right as usize, bound.is_strict());
@@ -229,7 +229,7 @@ impl<'a> Concrete<'a> {
         }
         let possible = std::mem::take(&mut self.walker.absent);
         for attempt in 0..DRAWS {
-            // Where the pace leads to no state, any delay will do.
+            // If the pace leads to no state, try any delay.
             let pace = if attempt == 0 { Pace::of(nonce) } else { Pace::Mixed };
             let Some(delay) = able.draw(pace, hash::mix(draw, attempt)) else { break };
             if self.take_after(delay, &possible, hash::mix(draw, !attempt), nonce, out)? {
@@ -243,7 +243,7 @@ impl<'a> Concrete<'a> {
         Ok(())
     }
 
-    /// Takes the transition after a delay; false when the invariant behind it does not hold.
+    /// Takes the transition after a delay; false if the target invariant fails.
     fn take_after(
         &mut self,
         delay: i64,
@@ -278,7 +278,7 @@ impl<'a> Concrete<'a> {
         Ok(reached)
     }
 
-    /// Adds for each process one of the edges that can receive a broadcast then.
+    /// Adds, for each process, one of the edges that can then receive a broadcast.
     fn add_receivers(&mut self, possible: &[u32], draw: u64) -> Outcome<()> {
         let process = |step: u32| self.model.tables.steps[step as usize].process;
         for group in possible.chunk_by(|&one, &other| process(one) == process(other)) {
@@ -299,7 +299,7 @@ impl<'a> Concrete<'a> {
         Ok(())
     }
 
-    /// Whether the state behind the updates is within its invariant.
+    /// Whether the state after the updates satisfies its invariant.
     fn reach(&mut self) -> Outcome<bool> {
         let model = self.model;
         let target = self.walker.target_tuple();
@@ -349,7 +349,7 @@ impl<'a> Concrete<'a> {
         for index in 0..ends.len() {
             self.walker.choose_pending(&pending, &ends, index);
             let draw = hash::mix(u64::from(nonce), index as u64);
-            // Those who go the same way draw differently from here on.
+            // Walks that take the same transition draw different delays from here on.
             done = self.take(wait, draw, Pace::follow(nonce, draw), out);
             if done.is_err() {
                 break;
@@ -359,7 +359,7 @@ impl<'a> Concrete<'a> {
         done
     }
 
-    /// The initial states, each with many ways to draw delays.
+    /// The initial states, each with many drawing numbers.
     fn beginnings(&mut self, out: &mut Successors) -> Result<(), StepError> {
         let model = self.model;
         let label = model.labels.shared(&[]);
@@ -384,13 +384,13 @@ impl<'a> Concrete<'a> {
     }
 }
 
-/// Whether a bound holds of clock values in parts of a unit.
+/// Whether a bound holds for clock values in fractions of a unit.
 fn holds(values: &[i64], (left, right, bound): RowAtom, parts: i64) -> bool {
     let difference = values[left as usize] - values[right as usize];
     difference <= i64::from(bound.value()) * parts - i64::from(bound.is_strict())
 }
 
-/// The discrete parts of initial states, each once: several zones of one are next to each other.
+/// The discrete parts of initial states, without duplicates: zones of one are adjacent.
 fn discrete_parts(model: &TimedModel, initial: &Successors) -> Vec<Vec<u32>> {
     let discrete = |(_, state): (LabelId, &[u32])| state[..model.layout.words].to_vec();
     let mut parts: Vec<Vec<u32>> = initial.iter().map(discrete).collect();

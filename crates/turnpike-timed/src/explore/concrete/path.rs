@@ -1,4 +1,4 @@
-//! A walk on valuations, followed again on zones.
+//! Maps a walk on valuations to paths on zones.
 
 use turnpike_model::{Explorer, StepError, Successors};
 
@@ -6,12 +6,11 @@ use super::super::TimedModel;
 use super::super::walker::Walker;
 use super::{BEGINNINGS, Concrete, Grid, discrete_parts};
 
-/// Ways on zones that are kept at a time.
+/// Limit on the paths on zones followed at a time.
 const MOST_WAYS: usize = 64;
 
-/// The choices on zones that take the same edges as these choices of a walk on valuations. A
-/// transition may lead to several parts of a state: every way that can be followed to the end is
-/// one.
+/// The paths on zones that take the same edges as a walk on valuations. A transition may lead to
+/// several parts of a state, so there may be several; every one that reaches the end is returned.
 pub(in super::super) fn on_zones(
     model: &TimedModel,
     grid: &Grid,
@@ -24,7 +23,7 @@ pub(in super::super) fn on_zones(
     let (mut state, mut first) = (Vec::new(), Vec::new());
     walk.initial(&mut state)?;
     zones.initial(&mut first)?;
-    // Where one can be, with the step that led there: the one before and its choice.
+    // A search tree of reachable positions: each step is its predecessor and the choice.
     let mut steps: Vec<(usize, u32)> = Vec::new();
     const START: usize = usize::MAX;
     let mut now: Vec<(Vec<u32>, usize)> = vec![(first, START)];
@@ -39,7 +38,7 @@ pub(in super::super) fn on_zones(
         state.clear();
         state.extend_from_slice(out.state(choice as usize));
         if number == 0 {
-            // The place before the initial states, which zones have only if there are several.
+            // The virtual root, which zones have only if there are several initial states.
             if model.info.virtual_root {
                 zones.successors(&now[0].0, &mut states)?;
                 let discrete = &discrete_parts(model, &states)[(choice / BEGINNINGS) as usize];

@@ -1,4 +1,4 @@
-//! Puts a network together from declarations.
+//! Builds a network from declarations.
 
 use std::collections::hash_map::Entry;
 
@@ -14,12 +14,12 @@ use crate::syntax::tck::EXPRESSION_WORDS;
 use crate::syntax::tck::lines::{Attribute, Declaration, Kind, Number, SyncItem, Word};
 use crate::syntax::tck::parse;
 
-/// Clocks that a network may have: a zone has the square of this many entries.
+/// Limit on the clocks of a network: a zone has the square of this many entries.
 const CLOCKS: u32 = 1 << 13;
-/// Integer cells that a network may have.
+/// Limit on the integer cells of a network.
 const CELLS: u32 = 1 << 16;
 
-/// Builds the network; with errors, what is returned means nothing.
+/// Builds the network. If there are errors, the returned network must not be used.
 pub(crate) fn network<'a>(
     text: &'a str,
     declarations: &[Declaration<'a>],
@@ -37,10 +37,10 @@ pub(crate) fn network<'a>(
     };
     build.check_system(text, declarations);
     for declaration in declarations {
-        // An error has been told; what depends on it is told as well, at its own place.
-        let _told: Result<(), Wrong> = build.declaration(declaration);
+        // The error has been reported; errors that follow from it are reported at their own places.
+        let _reported: Result<(), Wrong> = build.declaration(declaration);
     }
-    // Expressions may use what is declared after them.
+    // Expressions may refer to later declarations.
     for declaration in declarations {
         build.expressions(declaration);
     }
@@ -56,7 +56,7 @@ struct Build<'a, 'd> {
     events: FxHashMap<&'a str, EventId>,
     /// Locations by name, for each process.
     locations: Vec<FxHashMap<&'a str, LocationId>>,
-    /// Synchronisation vectors that exist.
+    /// The synchronisation vectors so far.
     seen: FxHashSet<Vec<(ProcessId, EventId, bool)>>,
     event_used: Vec<bool>,
     diagnostics: &'d mut Vec<Diagnostic>,
@@ -71,7 +71,7 @@ impl<'a> Build<'a, '_> {
     fn check_system(&mut self, text: &'a str, declarations: &[Declaration<'a>]) {
         let is_system = |declaration: &Declaration<'a>| matches!(declaration.kind, Kind::System(_));
         if declarations.first().is_none_or(|first| !is_system(first))
-            // A faulty `system` line has been told.
+            // An error in the `system` line has been reported.
             && self.diagnostics.is_empty()
         {
             let place = declarations.first().map_or(text.len()..text.len(), |first| first.place.clone());
@@ -121,8 +121,8 @@ impl<'a> Build<'a, '_> {
         }
         let warning = Diagnostic::warning(format!("the attribute `{key}` has no meaning here"))
             .at(attribute.key.place.clone(), "")
-            .suggest_or_list(key, allowed.iter().copied(), "known here are")
-            .help_if_none("only locations and edges have attributes with a meaning");
+            .suggest_or_list(key, allowed.iter().copied(), "the supported attributes are")
+            .help_if_none("only locations and edges have supported attributes");
         self.diagnostics.push(warning);
     }
 
@@ -134,7 +134,7 @@ impl<'a> Build<'a, '_> {
         )
     }
 
-    /// Checks the size of an array and where it begins.
+    /// Checks the size of an array and returns its first cell.
     fn size(&mut self, size: &Number, base: usize, limit: u32, what: &str) -> Result<(u32, u32), Wrong> {
         if size.value < 1 {
             return self.wrong(
@@ -154,7 +154,7 @@ impl<'a> Build<'a, '_> {
         }
     }
 
-    /// Clocks and integers share one name space.
+    /// Clocks and integers share a namespace.
     fn declare(&mut self, name: &Word<'a>, global: Global) -> Result<(), Wrong> {
         if EXPRESSION_WORDS.contains(&name.text) {
             return self.wrong(
@@ -379,7 +379,7 @@ impl<'a> Build<'a, '_> {
             vector.push(Participant { process, event, weak: item.weak });
         }
         result?;
-        // The order of the processes says nothing about who takes part.
+        // Vectors that differ only in the order of processes are equal.
         let mut key: Vec<_> = vector.iter().map(|item| (item.process, item.event, item.weak)).collect();
         key.sort_unstable();
         if !self.seen.insert(key) {
@@ -403,9 +403,9 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// Reads the attributes of a location or an edge that hold expressions.
+    /// Reads the attributes of a location or an edge that contain expressions.
     fn expressions(&mut self, declaration: &Declaration<'a>) {
-        // Of a location or an edge that was refused, the expressions are checked all the same.
+        // Expressions of rejected locations and edges are checked as well.
         let mut constraint = Constraint::default();
         let mut update = Vec::new();
         let keys = match &declaration.kind {
@@ -461,7 +461,7 @@ impl<'a> Build<'a, '_> {
         }
     }
 
-    /// The location that was declared at a place; places ascend within a process.
+    /// The location declared at a place; places are ascending within a process.
     fn location_at(&mut self, process: &Word<'a>, place: &Place) -> Option<&mut Location> {
         let process = self.processes.get(process.text)?;
         let locations = &mut self.network.processes[process.0 as usize].locations;
@@ -476,8 +476,8 @@ impl<'a> Build<'a, '_> {
         edges.get_mut(index)
     }
 
-    /// Whether a weak participant takes part is decided by locations alone, so that its edges
-    /// cannot have guards.
+    /// Locations alone decide whether a weak participant takes part, so its edges cannot have
+    /// guards.
     fn check_weak(&mut self, declarations: &[Declaration<'a>]) {
         let weak: FxHashSet<(ProcessId, EventId)> = self
             .network
@@ -564,7 +564,7 @@ impl<'a> Build<'a, '_> {
     }
 }
 
-/// Names are at least one byte each, and files are shorter than 4 GiB.
+/// Names have at least one byte each, and files are shorter than 4 GiB.
 fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

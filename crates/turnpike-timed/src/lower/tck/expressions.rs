@@ -1,4 +1,4 @@
-//! Checks trees and turns them into the network's expressions and constraints.
+//! Type-checks expression trees and lowers them to expressions and constraints.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
@@ -9,13 +9,13 @@ use crate::network::{
 use crate::syntax::tck::lines::Word;
 use crate::syntax::tck::tree::{Node, Tree};
 
-/// Conditions that may be joined by `&&` where they become one value.
+/// Limit on the conditions joined by `&&` into one value.
 const CONJUNCTION: usize = 500;
 
-/// Errors that come with a suggestion.
+/// Limit on the errors that come with a suggestion.
 const SUGGESTIONS: usize = 50;
 
-/// The error has been told.
+/// An error that has been reported.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrong;
 
@@ -24,21 +24,21 @@ pub(super) type Result<T> = std::result::Result<T, Wrong>;
 /// A clock or variable of the file.
 #[derive(Clone, Debug)]
 pub(super) struct Global {
-    /// Clocks or integers.
+    /// Whether it is a clock rather than an integer.
     pub clock: bool,
     /// Its first cell or clock.
     pub base: u32,
-    /// How many.
+    /// Number of cells.
     pub size: u32,
-    /// Smallest and largest value; of no meaning for clocks.
+    /// Smallest and largest value; unused for clocks.
     pub range: (i32, i32),
     /// Whether something mentions it.
     pub used: bool,
-    /// Where its name is.
+    /// The place of its name.
     pub place: Place,
 }
 
-/// What is known while an attribute is lowered.
+/// The state while an attribute is lowered.
 pub(super) struct Lower<'a, 'd> {
     /// Clocks and integers by name.
     pub globals: &'d mut FxHashMap<&'a str, Global>,
@@ -46,11 +46,11 @@ pub(super) struct Lower<'a, 'd> {
     pub diagnostics: &'d mut Vec<Diagnostic>,
     /// Visible local variables: name, first cell, size.
     pub visible: Vec<(&'a str, u32, u32)>,
-    /// Cells of the edge.
+    /// Local cells of the edge.
     pub locals: Vec<Local>,
 }
 
-/// What a term stands for.
+/// The value of a term.
 pub(super) enum Value {
     Number(Expression),
     Truth,
@@ -59,7 +59,7 @@ pub(super) enum Value {
     Sum(ClockCell, Expression),
 }
 
-/// A variable that is found by name.
+/// A variable found by name.
 pub(super) enum Found {
     Cells(Space, u32, u32),
     Clocks(u32, u32),
@@ -71,11 +71,11 @@ impl<'a> Lower<'a, '_> {
         Err(Wrong)
     }
 
-    /// Conjoins a condition.
+    /// Adds a condition to a constraint.
     pub(super) fn constraint(&mut self, tree: &Tree<'a>, out: &mut Constraint) -> Result<()> {
         match &tree.node {
             Node::And(parts) => {
-                // All errors are told, not only the first.
+                // Reports all errors, not only the first.
                 let results: Vec<_> = parts.iter().map(|part| self.constraint(part, out)).collect();
                 results.into_iter().collect()
             }
@@ -156,7 +156,7 @@ impl<'a> Lower<'a, '_> {
         Ok(())
     }
 
-    /// A condition without clocks, as a number.
+    /// A condition without clocks, as 0 or 1.
     pub(super) fn truth(&mut self, tree: &Tree<'a>) -> Result<Expression> {
         match &tree.node {
             Node::Not(operand) => {
@@ -190,7 +190,7 @@ impl<'a> Lower<'a, '_> {
         let mut constraint = Constraint::default();
         self.constraint(tree, &mut constraint)?;
         if constraint.clocks.is_empty() {
-            // What always holds has been left out.
+            // Conditions that always hold were omitted.
             return Ok(constraint.data);
         }
         self.wrong(
@@ -244,7 +244,7 @@ impl<'a> Lower<'a, '_> {
             },
             Node::Minus(operand) => {
                 if let Node::Number(number) = operand.node {
-                    // At most 2^31, so that the negative number always fits.
+                    // At most 2^31, so its negation fits.
                     return Ok(Value::Number(Expression::Constant(
                         i32::try_from(-number).unwrap_or(i32::MIN),
                     )));
@@ -336,7 +336,7 @@ impl<'a> Lower<'a, '_> {
         )
     }
 
-    /// An index: a constant, or an expression that checks it.
+    /// An index: a constant, or an expression with a range check.
     pub(super) fn index(&mut self, size: u32, index: &Tree<'a>) -> Result<Expression> {
         let high = i32::try_from(size - 1).unwrap_or(i32::MAX);
         match self.number(index)? {
@@ -367,7 +367,7 @@ impl<'a> Lower<'a, '_> {
     }
 }
 
-/// Suggests the name nearest to a word. Only for the first errors: comparing with all names takes
+/// Suggests the most similar name. Only for the first errors, since comparing with all names takes
 /// time.
 pub(super) fn suggest<'n>(
     error: Diagnostic,
@@ -378,7 +378,7 @@ pub(super) fn suggest<'n>(
     if diagnostics.len() >= SUGGESTIONS {
         return error;
     }
-    // Sorted, so that ties are always decided the same way.
+    // Sorted, so that ties are resolved deterministically.
     let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
     error.suggest(word.text, known)
@@ -396,8 +396,8 @@ fn push_condition(condition: Expression, out: &mut Constraint) {
     }
 }
 
-/// Left to right, as far as needed; what always holds is left out, and so is what comes after
-/// something that never does.
+/// A short-circuiting conjunction; conditions that always hold are omitted, and so is everything
+/// after one that never holds.
 fn conjunction(mut conditions: Vec<Expression>, place: &Place) -> Expression {
     if let Some(never) = conditions.iter().position(|condition| *condition == Expression::Constant(0)) {
         conditions.truncate(never + 1);
@@ -427,8 +427,7 @@ fn negated(expression: Expression) -> Expression {
     }
 }
 
-/// Constants are computed at once; what cannot be computed is an error of the transition that
-/// would.
+/// Folds constants; what cannot be folded is an error when the transition is evaluated.
 fn binary(operator: Binary, left: Expression, right: Expression, place: Place) -> Expression {
     if let (Expression::Constant(a), Expression::Constant(b)) = (&left, &right)
         && let Ok(value) = operator.apply(*a, *b)

@@ -1,4 +1,4 @@
-//! TChecker's declarations made into a network.
+//! Lowers TChecker declarations to a network.
 
 mod build;
 mod expressions;

@@ -1,4 +1,4 @@
-//! What is read, what is refused and with which words.
+//! What is accepted, what is rejected, and with which messages.
 
 use crate::network::{
     Binary, Cells, ClockAtom, ClockCell, ClockId, ClockValue, Constraint, Expression, LocationId, Network,
@@ -30,7 +30,7 @@ fn guard(condition: &str) -> Constraint {
     guard
 }
 
-/// Places are tested apart.
+/// Places are tested separately.
 fn forget(expression: &mut Expression) {
     match expression {
         Expression::Binary(_, left, right, place) => {
@@ -66,7 +66,7 @@ fn atom(left: Option<u32>, right: Option<u32>, strict: bool, bound: Expression) 
     ClockAtom { when: None, left: left.map(clock), right: right.map(clock), strict, bound, place: 0..0 }
 }
 
-/// The messages of the errors, with what they point at.
+/// The messages of the errors, with the text that they point at.
 fn errors(text: &str) -> Vec<(String, String)> {
     let errors = read(text).expect_err("this must be refused");
     errors
@@ -271,8 +271,8 @@ fn faulty_lines_are_refused_where_they_are_faulty() {
         ("location:Q:l", "there is no process called `Q`", "Q"),
         ("location:P:l", "the location `l` is declared twice", "l"),
         ("location:P:k{initial}", "expected `:` after the attribute `initial`", "}"),
-        ("location:P:k{invariant:x<1} x", "`x` cannot stand here", "x"),
-        ("location:P:k{invariant:x<1 # no\n}", "`#` cannot stand inside an attribute list", "#"),
+        ("location:P:k{invariant:x<1} x", "`x` is not allowed here", "x"),
+        ("location:P:k{invariant:x<1 # no\n}", "`#` is not allowed inside an attribute list", "#"),
         ("location:P:k{initial:", "this attribute list is never closed", "{"),
         ("edge:P:l:k:e", "there is no location of process `P` called `k`", "k"),
         ("edge:P:l:l:f", "there is no event called `f`", "f"),
@@ -319,8 +319,8 @@ fn faulty_expressions_are_refused_where_they_are_faulty() {
         ("provided:n == 1 == m", "these comparisons cannot be chained", "=="),
         ("provided:1 > n > 0", "these comparisons cannot be chained", ">"),
         ("provided:n = 1", "expected an operator or the end of the expression, not `=`", "="),
-        ("provided:n || m", "`|` cannot stand in an expression", "|"),
-        ("provided:P.n == 1", "`.` cannot stand in an expression", "."),
+        ("provided:n || m", "`|` is not allowed in an expression", "|"),
+        ("provided:P.n == 1", "`.` is not allowed in an expression", "."),
         ("provided:k == 1", "there is no clock or variable `k`", "k"),
         ("provided:t[4] == 1", "the index 4 is out of range", "4"),
         ("provided:t[-1] == 1", "the index -1 is out of range", "-1"),
@@ -347,7 +347,7 @@ fn faulty_expressions_are_refused_where_they_are_faulty() {
         ("do:local i; local i = 2", "`i` is declared already", "i"),
         ("do:local b[n]", "the size of a local array must be a constant", "n"),
         ("do:local b[0]", "an array cannot have 0 cells", "0"),
-        ("do:local b[1000000]", "the local variables of this edge are too many", "b"),
+        ("do:local b[1000000]", "this edge has too many local variables", "b"),
         ("do:local i = i", "there is no clock or variable `i`", "i"),
         ("do:while n < 3 do local i; n = n + 1 end; i = 1", "there is no clock or variable `i`", "i"),
         ("do:if x < 1 then nop end", "clocks cannot be compared here", "x < 1"),
@@ -369,7 +369,7 @@ fn all_errors_of_a_file_are_told_in_order() {
         messages,
         [
             "`bogus` is not a kind of declaration",
-            "`{` cannot stand inside an attribute list",
+            "`{` is not allowed inside an attribute list",
             "`:=` is not an assignment in this format",
             "there is no location of process `P` called `q`",
             "there is no event called `f`",

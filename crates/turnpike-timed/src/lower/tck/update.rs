@@ -1,4 +1,4 @@
-//! Checks the statements of `do` attributes and turns them into the network's.
+//! Checks the statements of `do` attributes and lowers them.
 
 use turnpike_model::Diagnostic;
 
@@ -7,11 +7,11 @@ use crate::network::{Cells, ClockCell, ClockId, ClockValue, Expression, Local, P
 use crate::syntax::tck::lines::Word;
 use crate::syntax::tck::tree::{Node, Step, StepNode, Tree};
 
-/// Cells that the local variables of one edge may have together.
+/// Limit on the cells of all local variables of one edge.
 const LOCAL_CELLS: usize = 4096;
 
 impl<'a> Lower<'a, '_> {
-    /// Lowers the statements of one `do`: its local variables are not visible in another.
+    /// Lowers the statements of one `do`: its local variables are not visible in others.
     pub(super) fn update(&mut self, steps: &[Step<'a>], out: &mut Vec<Statement>) -> Result<()> {
         self.visible.clear();
         self.block(steps, out)
@@ -35,7 +35,7 @@ impl<'a> Lower<'a, '_> {
                     Some(value) => self.number(value),
                     None => Ok(Expression::Constant(0)),
                 };
-                // Declared even if its value is wrong: one error is enough.
+                // Declared even if its value is erroneous, to avoid follow-up errors.
                 let cell = self.declare(name, None)?;
                 let target = Cells::fixed(Space::Local, cell);
                 out.push(Statement::Assign { target, value: value?, place });
@@ -85,11 +85,11 @@ impl<'a> Lower<'a, '_> {
         Ok(())
     }
 
-    /// Declares a local variable and tells its first cell. Every declaration gets cells of its own.
+    /// Declares a local variable and returns its first cell. Every declaration has its own cells.
     fn declare(&mut self, name: &Word<'a>, array: Option<u32>) -> Result<u32> {
-        let taken = self.visible.iter().any(|&(local, ..)| local == name.text);
-        if taken || self.globals.contains_key(name.text) {
-            let what = if taken { "a local variable" } else { "a clock or variable of the system" };
+        let is_local = self.visible.iter().any(|&(local, ..)| local == name.text);
+        if is_local || self.globals.contains_key(name.text) {
+            let what = if is_local { "a local variable" } else { "a clock or variable of the system" };
             return self.wrong(
                 Diagnostic::error(format!("`{}` is declared already", name.text))
                     .at(name.place.clone(), format!("there is {what} of this name"))
@@ -100,7 +100,7 @@ impl<'a> Lower<'a, '_> {
         let base = self.locals.len();
         if size as usize > LOCAL_CELLS - base.min(LOCAL_CELLS) {
             return self.wrong(
-                Diagnostic::error("the local variables of this edge are too many")
+                Diagnostic::error("this edge has too many local variables")
                     .at(name.place.clone(), "")
                     .help(format!("an edge may have {LOCAL_CELLS} cells of local variables")),
             );
@@ -110,7 +110,7 @@ impl<'a> Lower<'a, '_> {
             low: i32::MIN,
             high: i32::MAX,
         }));
-        // Limited above, so that it fits.
+        // The limit above ensures that it fits.
         let base = u32::try_from(base).unwrap_or(u32::MAX);
         self.visible.push((name.text, base, size));
         Ok(base)
@@ -158,7 +158,7 @@ impl<'a> Lower<'a, '_> {
         }
     }
 
-    /// The number that a clock becomes or that is added to another clock.
+    /// The number that is assigned to a clock or added to one.
     fn added(&mut self, number: Expression, place: &Place) -> Result<Expression> {
         if matches!(number, Expression::Constant(value) if value < 0) {
             return self.wrong(
@@ -169,7 +169,7 @@ impl<'a> Lower<'a, '_> {
         Ok(number)
     }
 
-    /// Whether an edge can be taken is decided when it is: a constant that cannot fit only gets a
+    /// Range errors are detected when an edge is taken: a constant out of range gets only a
     /// warning.
     fn check_range(&mut self, name: &Word<'a>, space: Space, value: &Expression, place: &Place) {
         if let (Space::Global, Expression::Constant(number)) = (space, value)

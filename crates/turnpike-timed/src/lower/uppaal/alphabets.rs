@@ -1,9 +1,10 @@
-//! Channels without a direction: one is taken by all processes together that know it, as in CSP.
+//! Channels without a direction: all processes that know one must take part, as in CSP.
 //!
-//! What a process knows, its *alphabet*, is listed on its `IO` line. A process without such a line
-//! knows the channels that its edges name, whether or not their guards can hold. A channel that
-//! only one process knows is taken alone; so is one that an edge names without its process knowing
-//! it. A process that knows a channel but has no edge with it keeps the others from taking it.
+//! The *alphabet* of a process, the set of channels that it knows, is listed on its `IO` line. A
+//! process without such a line knows the channels that occur on its edges, whether or not their
+//! guards can hold. A channel that only one process knows is taken alone; so is one that occurs on
+//! an edge of a process that does not know it. A process that knows a channel but has no edge with
+//! it blocks the channel.
 //!
 //! Each channel becomes an event of the network, and a vector if several processes know it.
 
@@ -16,11 +17,11 @@ use crate::syntax::uppaal::tree::{self, Direction};
 use crate::typed::types::Class;
 use crate::typed::{Checker, Entity, Lvalue, Operand, Outcome, Purpose, SYSTEM};
 
-/// No more entries than this in all alphabets together.
+/// Limit on the entries of all alphabets together.
 const MOST_KNOWN: usize = 1 << 20;
 
 impl Checker<'_> {
-    /// Refuses models with both ways of synchronisation.
+    /// Rejects models with both kinds of synchronisation.
     pub(crate) fn check_directions(&mut self) {
         let tree = self.tree;
         let first = |together: bool| {
@@ -49,8 +50,8 @@ impl Checker<'_> {
         );
     }
 
-    /// What an edge with this channel is taken with. The event is the number of the channel until
-    /// [`Self::events`].
+    /// The synchronisation of an edge with this channel. The event is the number of the channel
+    /// until [`Self::events`] assigns another.
     pub(crate) fn together(&mut self, lvalue: &Lvalue, place: &Place) -> Outcome<Sync> {
         if lvalue.offset.is_some() {
             return Err(Diagnostic::error(
@@ -76,17 +77,17 @@ impl Checker<'_> {
             .help("send with `!` and receive with `?`"))
     }
 
-    /// Notes the channel of an edge that can never be taken: its process knows it all the same.
+    /// Records the channel of an edge that can never be taken: its process knows it nevertheless.
     pub(crate) fn mention(&mut self, edge: &tree::Edge) {
         if let Some(sync) = &edge.sync
             && sync.direction == Direction::Together
         {
-            // The guard may be what keeps an index from being wrong.
+            // Errors are ignored: perhaps only the guard prevents an invalid index.
             let _ = self.sync(sync);
         }
     }
 
-    /// Makes events and vectors of the channels without a direction, once all processes are there.
+    /// Turns the channels without a direction into events and vectors, once all processes exist.
     pub(crate) fn events(&mut self) {
         self.scope = SYSTEM;
         let declared = self.declared_alphabets();
@@ -97,7 +98,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The alphabets of processes with `IO` lines, and where each channel is listed.
+    /// The alphabets of processes with `IO` lines, with the place of each channel.
     fn declared_alphabets(&mut self) -> Outcome<BTreeMap<u32, BTreeMap<u32, Place>>> {
         let mut alphabets: BTreeMap<u32, BTreeMap<u32, Place>> = BTreeMap::new();
         let mut entries = 0;
@@ -136,11 +137,11 @@ impl Checker<'_> {
         Ok(alphabets)
     }
 
-    /// The processes that an `IO` line is about.
+    /// The processes that an `IO` line refers to.
     fn processes_of(&mut self, line: &tree::Alphabet) -> Outcome<std::ops::Range<u32>> {
         let name = &line.process;
         let Some(family) = self.state.families.get(&name.name).cloned() else {
-            // Names of processes are known to queries.
+            // Process names are visible only to queries.
             let purpose = Purpose::Query;
             return self.with_purpose(purpose, |this| {
                 Err(this
@@ -158,20 +159,20 @@ impl Checker<'_> {
     }
 
     fn add_events(&mut self, declared: BTreeMap<u32, BTreeMap<u32, Place>>) {
-        // Channels with their processes, in order. Only those that some edge names can happen.
+        // Channels with their processes, in order. Only channels on some edge can occur.
         let mut members: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for &(_, channel) in self.mentioned.keys() {
             members.entry(channel).or_default();
         }
-        let (mut told, mut alone) = (false, BTreeSet::new());
+        let (mut warned, mut alone) = (false, BTreeSet::new());
         for (&(process, channel), place) in &self.mentioned {
             let name = &self.network.processes[process as usize].name;
-            // Processes of one template share their edges: each place is told of once.
+            // Processes of one template share their edges: warn once for each place.
             let Some(alphabet) = declared.get(&process) else {
                 if let Some(members) = members.get_mut(&channel) {
                     members.insert(process);
                 }
-                if !std::mem::replace(&mut told, true) {
+                if !std::mem::replace(&mut warned, true) {
                     self.warnings.push(
                         Diagnostic::warning(format!("there is no `IO` line for `{name}`"))
                             .at(place.clone(), "taken together with all processes that have such edges")
@@ -217,8 +218,8 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// Tells of channels that nobody can take because one of those who know it never does; once for
-    /// each place.
+    /// Warns, once for each place, of channels that are blocked because some process that knows
+    /// them never takes them.
     fn warn_of_blocked(
         &mut self,
         declared: &BTreeMap<u32, BTreeMap<u32, Place>>,
@@ -243,5 +244,5 @@ impl Checker<'_> {
 }
 
 fn no_channel(expression: &tree::Expression) -> Diagnostic {
-    Diagnostic::error("a channel is needed here").at(expression.span.clone(), "this is none")
+    Diagnostic::error("a channel is needed here").at(expression.span.clone(), "this is not a channel")
 }

@@ -1,5 +1,5 @@
-//! Declarations of models and processes: cells, clocks and channels are numbered, constants worked
-//! out.
+//! Declarations of models and processes: assigns numbers to cells, clocks and channels, and
+//! evaluates constants.
 
 use turnpike_model::Diagnostic;
 
@@ -13,9 +13,8 @@ use crate::typed::{
     reals,
 };
 
-/// What every model may use without declaring it: types and limits of integers of a known width, a
-/// few numbers, and the cost of priced automata. What a model declares under one of these names is
-/// meant instead.
+/// The predeclared names of every model: types and limits of fixed-width integers, a few numbers,
+/// and the cost of priced automata. Declarations of the model shadow them.
 pub(crate) fn predeclared(dialect: tree::Dialect) -> Scope {
     let mut scope = Scope::default();
     let mut add = |name: &str, entity| scope.names.insert(name.to_owned(), Named { entity, since: 0 });
@@ -61,13 +60,12 @@ pub(crate) fn predeclared(dialect: tree::Dialect) -> Scope {
 }
 
 impl Checker<'_> {
-    /// The declarations of the model, of the system text or of the process whose name is before its
-    /// variables.
+    /// The declarations of the model, of the system text, or of the process named in `prefix`.
     pub(crate) fn declarations(&mut self, declarations: &[tree::Declaration], owner: Owner) {
         self.process_declarations(declarations, owner, "");
     }
 
-    /// The same, with something before the names of variables.
+    /// The same, with a prefix for the names of variables.
     pub(crate) fn process_declarations(
         &mut self,
         declarations: &[tree::Declaration],
@@ -104,7 +102,7 @@ impl Checker<'_> {
 
     fn variables(&mut self, group: &tree::Variables, owner: Owner, prefix: &str) -> Outcome<()> {
         let shared = match is_constant_double(group) {
-            // Most such constants are computed: `real_variable` warns about the others.
+            // Most such constants are evaluated: `real_variable` warns about the others.
             true => Declared {
                 ty: Type::Real(Real::Double),
                 constant: true,
@@ -119,7 +117,7 @@ impl Checker<'_> {
             match entity {
                 Ok(entity) => self.declare(&variable.name, entity)?,
                 Err(error) => {
-                    // Declared all the same, so that its uses are no errors.
+                    // Declared nevertheless, so that uses of it are not reported as errors.
                     let values = shared.ty.defaults();
                     let lvalue = Lvalue::constant(shared.ty.clone(), values);
                     let _ = self.declare(&variable.name, Entity::Stored { lvalue, computable: true });
@@ -196,7 +194,7 @@ impl Checker<'_> {
         Ok(Entity::Stored { lvalue: Lvalue::new(ty, memory, base), computable: false })
     }
 
-    /// A number that is not computed, unless it is a constant.
+    /// A real variable, whose value is not tracked unless it is a constant.
     fn real_variable(&mut self, variable: &tree::Variable, kind: Real, constant: bool) -> Outcome<Entity> {
         if let Some(tree::Initializer::Value(value)) = &variable.initial {
             if constant
@@ -214,7 +212,7 @@ impl Checker<'_> {
         Ok(Entity::Stored { lvalue, computable: false })
     }
 
-    /// New variables of the network.
+    /// Allocates variables of the network.
     pub(crate) fn cells(
         &mut self,
         name: &str,
@@ -242,7 +240,7 @@ impl Checker<'_> {
         Ok(used as u32)
     }
 
-    /// The value that the user sets a constant to.
+    /// Applies the value that the user set a constant to.
     fn overridden(&mut self, name: &tree::Identifier, ty: &Type, values: &mut Vec<i32>) -> Outcome<()> {
         let Some(text) = self.settings.get(&name.name).cloned() else { return Ok(()) };
         self.used_settings.insert(name.name.clone());
@@ -272,7 +270,7 @@ impl Checker<'_> {
             .levels
             .iter()
             .position(|level| level.iter().any(|item| matches!(item, tree::Prioritised::Default(_))));
-        // What is not mentioned comes first of all, unless `default` has a place of its own.
+        // Unlisted channels have the lowest level, unless `default` is listed.
         let above = u32::from(listed.is_none());
         let default = listed.map_or(0, |level| level as u32);
         self.network.default_priority = default;
@@ -316,7 +314,7 @@ pub(crate) fn constant_names(model: &tree::Model) -> Vec<&str> {
     names
 }
 
-/// Whether a group declares constants of type `double`, none of which is an array.
+/// Whether a group declares constants of type `double` and no arrays.
 fn is_constant_double(group: &tree::Variables) -> bool {
     let prefix = group.ty.prefix;
     matches!(group.ty.kind, tree::TypeKind::Double)

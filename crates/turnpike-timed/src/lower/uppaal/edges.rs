@@ -8,10 +8,10 @@ use crate::typed::conditions::Role;
 use crate::typed::types::{Class, Type};
 use crate::typed::{Checker, Entity, Frame, Lvalue, Named, Operand, Outcome, Purpose};
 
-/// No more edges than this for one edge with `select`.
+/// Limit on the edges that one `select` expands to.
 const MOST_CHOICES: u64 = 1 << 16;
 
-/// No more edges than this altogether.
+/// Limit on all edges together.
 const MOST_EDGES: u64 = 1 << 20;
 
 impl Checker<'_> {
@@ -23,7 +23,7 @@ impl Checker<'_> {
                 None => Constraint::default(),
                 Some(invariant) => match self.constraint(invariant, Role::Invariant) {
                     Ok(Some(constraint)) => constraint,
-                    // Nothing can be here.
+                    // The invariant can never hold.
                     Ok(None) => Constraint { data: vec![Expression::Constant(0)], clocks: Vec::new() },
                     Err(error) => {
                         self.note(error);
@@ -42,7 +42,7 @@ impl Checker<'_> {
             });
         }
         if process.locations.is_empty() {
-            // `process P() { }` just stays where it is.
+            // `process P() { }` has one location and stays there.
             process.locations.push(Location {
                 name: "_".to_owned(),
                 place: template.span.clone(),
@@ -52,7 +52,7 @@ impl Checker<'_> {
         process.initial = vec![LocationId(template.initial.unwrap_or(0) as u32)];
     }
 
-    /// Edges in order, with the choices of each in order.
+    /// Edges in order, each with its choices in order.
     pub(crate) fn edges(&mut self, template: &tree::Template, process: &mut Process) {
         for edge in &template.edges {
             let outcome = self.within(|this| this.choices(edge, process));
@@ -73,7 +73,7 @@ impl Checker<'_> {
             count = count.saturating_mul((i64::from(high) - i64::from(low) + 1) as u64);
             domains.push((ty, low, high));
             let lvalue = Lvalue::constant(domains[domains.len() - 1].0.clone(), vec![low]);
-            // Ranges of those that follow cannot depend on it: it has no value yet.
+            // It has no value yet, so the ranges of later variables cannot depend on it.
             self.declare(&select.name, Entity::Stored { lvalue, computable: false })?;
         }
         if count > MOST_CHOICES {
@@ -83,7 +83,7 @@ impl Checker<'_> {
         }
         self.choices += count;
         if self.choices > MOST_EDGES {
-            return Err(Diagnostic::error("the model has too many edges once every `select` is written out")
+            return Err(Diagnostic::error("the model has too many edges once every `select` is expanded")
                 .at(edge.span.clone(), format!("at most {MOST_EDGES} are supported")));
         }
         let mut values: Vec<i32> = domains.iter().map(|&(_, low, _)| low).collect();
@@ -91,8 +91,8 @@ impl Checker<'_> {
             for ((select, (ty, ..)), &value) in edge.select.iter().zip(&domains).zip(&values) {
                 let lvalue = Lvalue::constant(ty.clone(), vec![value]);
                 let entity = Entity::Stored { lvalue, computable: true };
-                // Labels of an edge may stand in any order in a file; the others see what is
-                // selected.
+                // The labels of an edge may come in any order in a file; the others see the
+                // selected variables.
                 let named = Named { entity, since: 0 };
                 self.state.scopes[self.scope].names.insert(select.name.name.clone(), named);
             }
@@ -111,7 +111,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// One choice of an edge; `None` when it can never be taken.
+    /// One choice of an edge; `None` if it can never be taken.
     fn edge(&mut self, edge: &tree::Edge) -> Outcome<Option<Edge>> {
         let guard = match &edge.guard {
             None => Constraint::default(),
@@ -159,7 +159,11 @@ impl Checker<'_> {
                     error
                 });
             }
-            _ => return Err(Diagnostic::error("a channel is needed here").at(place.clone(), "this is none")),
+            _ => {
+                return Err(
+                    Diagnostic::error("a channel is needed here").at(place.clone(), "this is not a channel")
+                );
+            }
         };
         if sync.direction == tree::Direction::Together {
             return self.together(&lvalue, place);
@@ -172,8 +176,8 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a template may assign one of its parameters. Other things of the same name may be meant;
-/// that costs a variable, nothing more.
+/// Whether a template may assign one of its parameters. The search goes by name, so the result may
+/// be wrongly true; that only costs a variable.
 pub(crate) fn is_assigned(template: &tree::Template, model: &tree::Model, name: &str) -> bool {
     let mut search = Search { name, template, model };
     template.edges.iter().any(|edge| edge.update.iter().any(|update| search.expression(update)))

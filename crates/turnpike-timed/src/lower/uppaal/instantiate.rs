@@ -1,4 +1,4 @@
-//! The system line: which processes there are, and what their parameters stand for.
+//! The system line: which processes exist, and the values of their parameters.
 
 use std::sync::Arc;
 
@@ -13,11 +13,10 @@ use crate::typed::{
     Checker, Entity, Family, GLOBAL, Lvalue, Memory, Operand, Outcome, ProcessNames, Purpose, SYSTEM,
 };
 
-/// No more processes than this.
+/// Limit on the number of processes.
 const MOST_PROCESSES: u64 = 1 << 16;
 
-/// What a parameter stands for; or why its argument has no value, which matters once somebody asks
-/// for it.
+/// The value of a parameter, or why its argument has none, which is an error only if it is used.
 type Binding = Result<Lvalue, Box<Diagnostic>>;
 
 /// A template, or an instantiation of one.
@@ -28,7 +27,7 @@ enum Definition {
 }
 
 impl<'t> Checker<'t> {
-    /// Everything after the templates.
+    /// Lowers everything after the templates.
     pub(crate) fn system(&mut self) {
         let tree = self.tree;
         let mut definitions: FxHashMap<&str, Definition> = FxHashMap::default();
@@ -43,7 +42,7 @@ impl<'t> Checker<'t> {
         if !self.errors.is_empty() {
             return;
         }
-        // An instantiation may only use earlier ones, so chains of them end.
+        // An instantiation may use only earlier ones, so chains of them end.
         let mut known: Vec<(&'t tree::Instantiation, Definition)> = Vec::new();
         for (index, instantiation) in tree.system.instantiations.iter().enumerate() {
             let Some(&definition) = definitions.get(instantiation.template.name.as_str()) else {
@@ -230,7 +229,7 @@ impl<'t> Checker<'t> {
         self.new_process(process, index, bindings, priority)
     }
 
-    /// What a parameter of a template stands for.
+    /// The value of a template parameter.
     fn template_argument(
         &mut self,
         parameter: &tree::Parameter,
@@ -243,8 +242,8 @@ impl<'t> Checker<'t> {
         if !parameter.reference {
             return match self.constant_cells(&declared.ty, argument) {
                 Ok(cells) => Ok(Ok(Lvalue::constant(declared.ty, cells))),
-                // Arguments stand for parameters as they are written: one without a value is
-                // harmless where nobody uses the parameter.
+                // Arguments are substituted as written: one without a value is harmless if the
+                // parameter is unused.
                 Err(error) if self.lacks_value(argument) => {
                     let warning = Diagnostic::warning(format!(
                         "the argument for `{}` has no value",
@@ -265,7 +264,7 @@ impl<'t> Checker<'t> {
         };
         if lvalue.offset.is_some() {
             return Err(Diagnostic::error(
-                "what a reference stands for must be known before the system runs",
+                "the argument of a reference must be known before the system runs",
             )
             .at(place.clone(), "this depends on the state"));
         }
@@ -289,8 +288,8 @@ impl<'t> Checker<'t> {
         Ok(Ok(lvalue))
     }
 
-    /// Whether an argument that could not be worked out is a constant all the same, such as an
-    /// element that an array does not have.
+    /// Whether an argument that could not be evaluated is nevertheless constant, such as an element
+    /// that an array does not have.
     fn lacks_value(&mut self, argument: &tree::Expression) -> bool {
         if let tree::ExpressionKind::Name(name) = &argument.kind
             && let Some(Entity::NoValue(_)) = self.lookup(name, &argument.span)
@@ -330,11 +329,12 @@ impl<'t> Checker<'t> {
     ) -> Outcome<()> {
         let prefix = format!("{name}.");
         for (parameter, binding) in template.parameters.iter().zip(bindings) {
-            // The types of parameters are written outside of the process.
+            // The types of parameters are resolved outside of the process.
             let declared =
                 self.written_in(GLOBAL, |this| this.declared(&parameter.ty, &parameter.dimensions))?;
             check_parameter(parameter, &declared.ty)?;
-            // A parameter that is assigned is a variable that begins with the argument.
+            // A parameter that is assigned becomes a variable with the argument as its initial
+            // value.
             let assigned = !parameter.reference
                 && !declared.constant
                 && super::edges::is_assigned(template, self.tree, &parameter.name.name);
@@ -369,8 +369,8 @@ impl<'t> Checker<'t> {
                         "`{process}` has a location and something else called `{}`",
                         location.name
                     ))
-                    .at(location.span.clone(), "queries that use this name speak of the location")
-                    .help("UPPAAL refuses this: give one of them another name"),
+                    .at(location.span.clone(), "queries that use this name refer to the location")
+                    .help("UPPAAL rejects this: give one of them another name"),
                 );
             }
         }
@@ -390,7 +390,7 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// Clocks and channels have no value that could be passed.
+/// Clocks and channels have no value to pass.
 fn check_parameter(parameter: &tree::Parameter, ty: &Type) -> Outcome<()> {
     if !parameter.reference && ty.class() != Class::Data {
         return Err(Diagnostic::error("clocks and channels are passed as references")

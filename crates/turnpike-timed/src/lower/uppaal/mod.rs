@@ -1,5 +1,5 @@
-//! UPPAAL models made into networks: declarations, the system line, locations and edges of every
-//! process. What an expression means is for [`crate::typed`].
+//! Lowers UPPAAL models to networks: declarations, the system line, locations and edges of every
+//! process. Expressions are lowered by [`crate::typed`].
 
 mod alphabets;
 mod declare;
@@ -17,13 +17,13 @@ use crate::network::{Expression, Language, Network, QueryText, Rate};
 use crate::syntax::uppaal::tree;
 use crate::typed::{Checker, GLOBAL, PREDECLARED, Scope, State, functions};
 
-/// What lowering gives: the network, its names and the warnings, or the errors.
+/// The result of lowering: the network, its names and warnings, or errors.
 type Lowered = Result<(Network, State, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 /// Lowers a model. `settings` override global constants.
 ///
-/// Which fractions there are is only known at the end, and every clock constant depends on it: a
-/// model that has some is lowered twice.
+/// All fractions are known only at the end, and every clock constant depends on their common
+/// denominator: a model with fractions is lowered twice.
 pub(crate) fn lower(model: &tree::Model, settings: &[(String, String)]) -> Lowered {
     match lower_in_parts(model, settings, None) {
         (_, Some(parts)) => lower_in_parts(model, settings, Some(parts)).0,
@@ -31,8 +31,8 @@ pub(crate) fn lower(model: &tree::Model, settings: &[(String, String)]) -> Lower
     }
 }
 
-/// Lowers a model with the unit of time divided into parts. Gives the parts that it should be
-/// divided into instead.
+/// Lowers a model with the unit of time divided into parts, or returns the number of parts that it
+/// should be divided into instead.
 fn lower_in_parts(
     model: &tree::Model,
     settings: &[(String, String)],
@@ -81,7 +81,7 @@ fn lower_in_parts(
     (if errors.is_empty() { Ok((network, state, warnings)) } else { Err(errors) }, finer)
 }
 
-/// Where no clock ever stands still, nothing need be said of rates.
+/// Removes rates if no clock is ever stopped.
 fn drop_usual_rates(network: &mut Network) {
     let mut locations = network.processes.iter().flat_map(|process| &process.locations);
     let stops = |rate: &Rate| rate.value != Expression::Constant(1);

@@ -1,25 +1,25 @@
-//! Declarations: one line each, except that an attribute list may go over several.
+//! Declarations: one per line, except that an attribute list may span several lines.
 
 use turnpike_model::Diagnostic;
 
 use super::DECLARATION_WORDS;
 use crate::network::Place;
 
-/// A piece of the text.
+/// A slice of the text and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Word<'a> {
-    /// What is written.
+    /// The text.
     pub text: &'a str,
-    /// Where.
+    /// Its place.
     pub place: Place,
 }
 
 /// A number that may carry a sign.
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
-    /// Its value; what does not fit is far out of every range.
+    /// Its value, saturated if it does not fit.
     pub value: i64,
-    /// Where it is.
+    /// Its place.
     pub place: Place,
 }
 
@@ -75,7 +75,7 @@ pub(crate) enum Kind<'a> {
     Sync(Vec<SyncItem<'a>>),
 }
 
-/// Splits a file; a declaration with an error is left out, and reading goes on after it.
+/// Splits a file into declarations. A declaration with an error is skipped.
 pub(crate) fn declarations<'a>(text: &'a str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Declaration<'a>> {
     let mut lines = Lines { text, at: 0, braces: None };
     let mut found = Vec::new();
@@ -100,7 +100,7 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 struct Lines<'a> {
     text: &'a str,
     at: usize,
-    /// Where the attribute list of the current declaration was opened.
+    /// The opening brace of the current declaration's attribute list.
     braces: Option<usize>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Goes to the next line that looks like a declaration; inside braces that is the first line
+    /// Skips to the next line that looks like a declaration; inside braces, to the first such line
     /// after the opening one.
     fn recover(&mut self) {
         if let Some(open) = self.braces {
@@ -211,7 +211,7 @@ impl<'a> Lines<'a> {
                     .help(form(keyword.text)),
             )),
             Some(c) => Err(Box::new(
-                Diagnostic::error(format!("`{}` cannot stand here", c.escape_debug()))
+                Diagnostic::error(format!("`{}` is not allowed here", c.escape_debug()))
                     .at(self.here(), "expected the end of the line")
                     .help(if is_name_character(c) || attributes.is_empty() {
                         "names are made of letters, digits, `_` and `.`, and do not begin with a digit"
@@ -300,7 +300,7 @@ impl<'a> Lines<'a> {
         if digits.text.is_empty() {
             return Err(self.missing(&format!("expected a number: {what}")));
         }
-        // A number with too many digits is as wrong as one that is just too large.
+        // A number with too many digits is treated like one that is out of range.
         let value = digits.text.parse().unwrap_or(i64::MAX);
         Ok(Number { value: if negative { -value } else { value }, place: start..self.at })
     }
@@ -398,12 +398,12 @@ impl<'a> Lines<'a> {
                 Ok(Attribute { key, value: Word { text, place: start..start + text.len() } })
             }
             Some('#') => Err(Box::new(
-                Diagnostic::error("`#` cannot stand inside an attribute list")
+                Diagnostic::error("`#` is not allowed inside an attribute list")
                     .at(self.here(), "")
                     .help("comments are possible only outside of braces"),
             )),
             Some(c) => Err(Box::new(
-                Diagnostic::error(format!("`{c}` cannot stand inside an attribute list"))
+                Diagnostic::error(format!("`{c}` is not allowed inside an attribute list"))
                     .at(self.here(), "")
                     .help("the attribute list before it may lack its `}`"),
             )),
@@ -422,7 +422,7 @@ fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.')
 }
 
-/// How a declaration is written.
+/// The syntax of a declaration.
 fn form(keyword: &str) -> &'static str {
     match keyword {
         "system" => "it is written `system:NAME`",

@@ -7,10 +7,10 @@ use super::lines::Word;
 use super::tree::{Node, Step, StepNode, Tree};
 use crate::network::{Binary, Place};
 
-/// Parentheses, signs and statements may be nested this deeply.
+/// Limit on the nesting of parentheses, signs and statements.
 const NESTING: u32 = 200;
-/// Height of the tree of an expression: sums and conjunctions of many operands are high without
-/// being nested.
+/// Limit on the height of an expression tree: long sums and conjunctions are high without being
+/// nested.
 const HEIGHT: u32 = 500;
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -75,7 +75,7 @@ fn tokens<'a>(value: &Word<'a>) -> Result<Vec<(Token<'a>, Place)>> {
             };
             (Token::Number(number), length)
         } else if c.is_ascii_alphabetic() || matches!(c, '_' | '$') {
-            // A `$` is allowed in front only.
+            // A `$` is allowed only as the first character.
             let length = 1 + rest[1..]
                 .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                 .unwrap_or(rest.len() - 1);
@@ -96,7 +96,7 @@ fn tokens<'a>(value: &Word<'a>) -> Result<Vec<(Token<'a>, Place)>> {
 }
 
 fn illegal(c: char, rest: &str) -> Diagnostic {
-    let error = Diagnostic::error(format!("`{}` cannot stand in an expression", c.escape_debug()));
+    let error = Diagnostic::error(format!("`{}` is not allowed in an expression", c.escape_debug()));
     match c {
         '.' => error.help("names in expressions contain no dots: such a variable can be declared, but not used"),
         '|' if rest.starts_with("||") => {
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.at].1.clone()
     }
 
-    /// End of the last token that was taken.
+    /// End of the last consumed token.
     fn last(&self) -> usize {
         self.tokens[self.at.saturating_sub(1)].1.end
     }
@@ -157,13 +157,13 @@ impl<'a> Parser<'a> {
             Token::Fixed("=") => error.help("equality is written `==`"),
             Token::Fixed(",") => error.help("statements are separated by `;`, conditions are joined by `&&`"),
             Token::Fixed("if") => {
-                error.help("an `if` with a value stands in parentheses: `(if a then b else c)`")
+                error.help("an `if` with a value needs parentheses: `(if a then b else c)`")
             }
             _ => error,
         })
     }
 
-    /// Runs a part of the grammar one level deeper.
+    /// Parses a part of the grammar one nesting level deeper.
     fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.nesting == NESTING {
             return Err(Box::new(
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// A tree whose parts have these heights.
+    /// Builds a tree, given the height of its parts.
     fn tree(&self, node: Node<'a>, start: usize, height: u32) -> Result<Tree<'a>> {
         let place = start..self.last();
         if height >= HEIGHT {
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
         self.tree(Node::And(parts), start, height)
     }
 
-    /// `!` binds a whole comparison: `!a == b` is `!(a == b)`.
+    /// `!` applies to a whole comparison: `!a == b` is `!(a == b)`.
     fn atom(&mut self) -> Result<Tree<'a>> {
         let start = self.here().start;
         if self.eat("!") {

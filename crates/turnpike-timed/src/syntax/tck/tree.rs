@@ -6,19 +6,19 @@ use crate::network::{Binary, Place};
 /// An expression.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
-    /// What it is.
+    /// Its form.
     pub node: Node<'a>,
-    /// Where it is written, parentheses not included.
+    /// Its place, without parentheses.
     pub place: Place,
-    /// Height of the tree: everything that walks it is recursive, so it is limited.
+    /// Height of the tree, which is limited because all visitors are recursive.
     pub height: u32,
 }
 
-/// The forms of expressions. The grammar's classes (terms, predicates, conjunctions) are told apart
-/// by the types, not here.
+/// The forms of expressions. Type checking, not the tree, distinguishes terms, predicates and
+/// conjunctions.
 #[derive(Debug)]
 pub(crate) enum Node<'a> {
-    /// A number without sign; at most 2^31, which only a minus in front makes legal.
+    /// A number without sign; at most 2^31, which is valid only after a minus.
     Number(i64),
     /// A variable or a clock.
     Name(Word<'a>),
@@ -41,9 +41,9 @@ pub(crate) enum Node<'a> {
 /// A statement.
 #[derive(Debug)]
 pub(crate) struct Step<'a> {
-    /// What it is.
+    /// Its form.
     pub node: StepNode<'a>,
-    /// Where it is written.
+    /// Its place.
     pub place: Place,
 }
 

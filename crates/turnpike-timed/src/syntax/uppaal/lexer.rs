@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! The lexer.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use super::tree::Dialect;
 /// A token.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
-    /// What it is.
+    /// Its kind.
     pub(super) kind: Kind,
-    /// As written.
+    /// Its text.
     pub(super) text: &'a str,
-    /// Where in the file.
+    /// Its place in the file.
     pub(super) span: Range<usize>,
 }
 
-/// What a token is.
+/// Kinds of tokens.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\x0c\u{feff}]+")]
 #[logos(skip r"\\[ \t]*\r?\n")]
@@ -246,17 +246,17 @@ pub(super) enum Kind {
     #[token("|")]
     Bar,
 
-    /// Begins a comment that does not end.
+    /// The start of an unterminated comment.
     #[token("/*")]
     OpenComment,
-    /// No token.
+    /// Not a token.
     Unknown,
     /// After the last token.
     End,
 }
 
-/// The tokens of a passage, with [`Kind::End`] at the end. What is no token is one of
-/// [`Kind::Unknown`]: the parser tells about it when it gets there.
+/// The tokens of a passage, with [`Kind::End`] at the end. Invalid characters become
+/// [`Kind::Unknown`], which the parser reports.
 pub(super) fn tokens(passage: &Passage, dialect: Dialect) -> Vec<Token<'_>> {
     let text = passage.text.as_str();
     let mut tokens = Vec::new();

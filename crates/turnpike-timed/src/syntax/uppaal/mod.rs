@@ -1,10 +1,9 @@
-//! Texts of UPPAAL models and queries, read into trees.
+//! The parser of UPPAAL models and queries.
 //!
-//! Constructs beyond timed automata are refused by name: strings, external functions, dynamic
-//! templates, live sequence charts, statistical queries, strategies. What does not matter to the
-//! queries that are supported is ignored with a warning: weights, rates of exponential
-//! distributions, that an edge is uncontrollable. Numbers with a fraction are read; what depends on
-//! them is for whoever lowers the tree.
+//! Constructs beyond timed automata are rejected by name: strings, external functions, dynamic
+//! templates, live sequence charts, statistical queries, strategies. What is irrelevant to the
+//! supported queries is ignored with a warning: weights, rates of exponential distributions,
+//! uncontrollable edges. Real numbers are parsed; lowering decides whether they are supported.
 
 mod lexer;
 mod parser;
@@ -26,11 +25,11 @@ pub use query::{parse_condition, parse_query, split_queries};
 pub(crate) use query::{parse_condition_behind, parse_query_behind};
 use tree::{Dialect, Model};
 
-/// What reading a model gives: a tree with warnings, or errors with warnings.
+/// The result of parsing a model: a tree with warnings, or errors with warnings.
 pub type Parsed = Result<(Model, Vec<Diagnostic>), Vec<Diagnostic>>;
 
-/// Reads an XTA or TA file: in the new syntax, and if that fails in the old one. When both fail,
-/// the errors are those of the syntax that got further.
+/// Parses an XTA or TA file: in the new syntax, or if that fails in the old one. If both fail, the
+/// errors are those of the syntax that got further.
 pub fn parse_xta(text: &str) -> Parsed {
     let passage = Passage::verbatim(text);
     either(|dialect| {
@@ -40,7 +39,7 @@ pub fn parse_xta(text: &str) -> Parsed {
     })
 }
 
-/// Reads an XML file. Its texts may be in the old syntax too.
+/// Parses an XML file, whose texts may be in the old syntax, too.
 pub fn parse_xml(text: &str) -> Parsed {
     let document = match xml::document(text) {
         Ok(document) => document,
@@ -57,7 +56,7 @@ pub fn parse_xml(text: &str) -> Parsed {
 fn either(read: impl Fn(Dialect) -> (Option<Model>, Context)) -> Parsed {
     let new = outcome(read(Dialect::New));
     let Err(new) = new else { return new };
-    // What is refused was understood: nothing of it exists in the old syntax.
+    // An unsupported construct was recognised, and none of them exists in the old syntax.
     if first_error(&new).is_some_and(|error| error.unsupported) {
         return Err(new);
     }

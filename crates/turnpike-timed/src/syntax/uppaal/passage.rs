@@ -1,18 +1,18 @@
-//! A text to be read, with the way back to the file it comes from.
+//! A text to parse, with a map back to the file it comes from.
 //!
-//! In XML files entities, CDATA marks and line ends stand for other bytes than they are written
-//! with; a passage knows for each byte of the text which bytes of the file it stands for.
+//! In XML files, entities, CDATA marks and line ends differ from the text that they represent; a
+//! passage maps each byte of the text to bytes of the file.
 
 use std::ops::Range;
 
-/// A text, and where its bytes are in the file.
+/// A text, and the positions of its bytes in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Passage {
-    /// The text as the grammar sees it.
+    /// The text for the parser.
     pub(super) text: String,
-    /// Pieces in order, without gaps in the text.
+    /// Consecutive pieces that cover the text.
     pieces: Vec<Piece>,
-    /// Where to point when the text is empty.
+    /// The place to report if the text is empty.
     whole: Range<usize>,
 }
 
@@ -20,17 +20,18 @@ pub(super) struct Passage {
 struct Piece {
     text: Range<usize>,
     file: Range<usize>,
-    /// Byte for byte; otherwise the piece stands for the bytes of the file as a whole.
+    /// Whether bytes correspond one to one; otherwise the piece represents the range of the file as
+    /// a whole.
     verbatim: bool,
 }
 
 impl Passage {
-    /// A file that is its own text.
+    /// The passage of a plain file.
     pub(super) fn verbatim(text: &str) -> Self {
         Passage::verbatim_behind(text, 0)
     }
 
-    /// The same for a text that is counted from some byte on.
+    /// The same for a text whose offsets start at some byte.
     pub(super) fn verbatim_behind(text: &str, start: usize) -> Self {
         let whole = start..start + text.len();
         let mut passage = Passage { whole: whole.clone(), ..Passage::default() };
@@ -43,11 +44,11 @@ impl Passage {
         Passage { whole, ..Passage::default() }
     }
 
-    /// Adds what an XML file writes as `raw` at `offset` and means as `meaning`.
+    /// Adds text that an XML file writes as `raw` at `offset` and that means `meaning`.
     pub(super) fn push_xml(&mut self, raw: &str, offset: usize, meaning: &str) {
         let before = (self.text.len(), self.pieces.len());
         self.decode(raw, offset);
-        // Entities that the file defines itself: point at the whole.
+        // Entities defined in the file: report the whole range.
         if self.text[before.0..] != *meaning {
             self.text.truncate(before.0);
             self.pieces.truncate(before.1);
@@ -103,7 +104,7 @@ impl Passage {
         self.pieces.push(Piece { text: start..self.text.len(), file, verbatim });
     }
 
-    /// The bytes of the file that a part of the text stands for.
+    /// The bytes of the file that a part of the text represents.
     pub(super) fn place(&self, range: Range<usize>) -> Range<usize> {
         let start = match self.piece(range.start) {
             Some(piece) if piece.verbatim => piece.file.start + (range.start - piece.text.start),
@@ -130,7 +131,7 @@ impl Passage {
     }
 }
 
-/// The entity that a text begins with: its character and its length.
+/// The entity at the start of a text: its character and its length.
 fn entity(text: &str) -> Option<(char, usize)> {
     let end = text.bytes().take(12).position(|byte| byte == b';')?;
     let name = text[..end].strip_prefix('&')?;

@@ -1,4 +1,4 @@
-//! Trees back to text, in the new syntax. What is printed is read as the same tree.
+//! Prints trees in the new syntax. Parsing the output yields the same tree.
 
 use std::fmt::{self, Write};
 
@@ -8,17 +8,17 @@ use super::tree::{
     StatementKind as S, Step, Template, Type, TypeKind, Unary, Variable,
 };
 
-/// How tightly an expression must bind to stand without parentheses.
+/// How tightly an expression must bind to need no parentheses.
 mod level {
     pub(super) const ANY: u8 = 0;
     pub(super) const CONDITIONAL: u8 = 1;
-    /// The weakest operator with two operands; the parser's strengths follow.
+    /// The weakest binary operator; the parser's binding strengths follow.
     pub(super) const BINARY: u8 = 2;
     pub(super) const PREFIX: u8 = 20;
     pub(super) const POSTFIX: u8 = 21;
 }
 
-/// The sign of an operator and how tightly it binds.
+/// The symbol of an operator and its binding strength.
 fn sign(operator: Binary) -> (&'static str, u8) {
     let (text, strength) = match operator {
         Binary::Multiply => ("*", 10),
@@ -57,7 +57,7 @@ impl Expression {
         }
     }
 
-    /// Writes it with parentheses unless it binds at least as tightly as `least`.
+    /// Writes the expression, in parentheses unless it binds at least as tightly as `least`.
     fn write(&self, f: &mut fmt::Formatter<'_>, least: u8) -> fmt::Result {
         if self.level() < least {
             f.write_char('(')?;
@@ -131,7 +131,7 @@ impl Expression {
         }
     }
 
-    /// After a sign: `- -x` and `+ ++x` are something else without the blank.
+    /// An operand of a sign: `- -x` and `+ ++x` need the blank.
     fn write_operand(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.level() == level::PREFIX {
             f.write_char(' ')?;
@@ -139,7 +139,7 @@ impl Expression {
         self.write(f, level::PREFIX)
     }
 
-    /// Operands of `&&` or `||` from left to right, however the tree is shaped.
+    /// Operands of `&&` or `||` from left to right, whatever the shape of the tree.
     fn write_chain(&self, f: &mut fmt::Formatter<'_>, operator: Binary, first: bool) -> fmt::Result {
         let (text, strength) = sign(operator);
         match &self.kind {
@@ -159,7 +159,7 @@ impl fmt::Display for Expression {
     }
 }
 
-/// Things with commas between them.
+/// A comma-separated list.
 struct Listed<'a, T>(&'a [T]);
 
 impl<T: fmt::Display> fmt::Display for Listed<'_, T> {
@@ -379,7 +379,7 @@ impl fmt::Display for Instantiation {
 /// As an XTA file, with its queries. Anonymous locations get names.
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // In the order of the source: names are types from their declaration on.
+        // In source order: a name is a type only after its declaration.
         let mut parts: Vec<(usize, String)> = Vec::new();
         for declaration in self.declarations.iter().chain(&self.system.declarations) {
             parts.push((declaration.span().start, format!("{declaration}\n")));

@@ -1,4 +1,4 @@
-//! Queries, and files of queries.
+//! Queries, and query files.
 
 use std::ops::Range;
 
@@ -9,22 +9,22 @@ use super::parser::{Context, Failed, Parser, Reading};
 use super::passage::Passage;
 use super::tree::{Dialect, Expression, Extremum, Formula, Query};
 
-/// Reads one query.
+/// Parses one query.
 pub fn parse_query(text: &str) -> Result<Formula, Diagnostic> {
     read(text, 0, formula)
 }
 
-/// The same with spans that are counted from some byte on, to tell them from those of another text.
+/// The same with spans that start at some offset, to distinguish them from those of another text.
 pub(crate) fn parse_query_behind(text: &str, start: usize) -> Result<Formula, Diagnostic> {
     read(text, start, formula)
 }
 
-/// Reads a condition on states: an expression as in a query.
+/// Parses a condition on states: an expression as in a query.
 pub fn parse_condition(text: &str) -> Result<Expression, Diagnostic> {
     parse_condition_behind(text, 0)
 }
 
-/// The same with spans that are counted from some byte on.
+/// The same with spans that start at some offset.
 pub(crate) fn parse_condition_behind(text: &str, start: usize) -> Result<Expression, Diagnostic> {
     read(text, start, |parser| {
         let condition = parser.expression()?;
@@ -45,7 +45,7 @@ fn read<T>(text: &str, start: usize, read: impl FnOnce(&mut Parser) -> Reading<T
 }
 
 fn formula(parser: &mut Parser) -> Reading<Formula> {
-    if let Some(construct) = refused(parser) {
+    if let Some(construct) = unsupported_form(parser) {
         let place = parser.token().span.clone();
         return Err(parser.unsupported(construct, place, "use E<>, A[], E[], A<>, -->, sup, inf or bounds"));
     }
@@ -92,8 +92,8 @@ fn leads_to(parser: &mut Parser) -> Reading<Formula> {
     }
     if parser.peek() == Kind::End {
         let place = parser.since(start);
-        let diagnostic = Diagnostic::error("a query says which states it speaks of")
-            .at(place, "a condition alone")
+        let diagnostic = Diagnostic::error("expected a query, found a condition")
+            .at(place, "only a condition")
             .help("put `E<>` (some reachable state), `A[]` (all of them), `E[]` or `A<>` before it");
         return Err(parser.context.error(diagnostic));
     }
@@ -113,8 +113,8 @@ fn extremum(parser: &mut Parser, kind: Extremum) -> Reading<Formula> {
     Ok(Formula::Extremum { kind, condition, expressions: parser.expressions()? })
 }
 
-/// The name of a form of query that is known but not supported.
-fn refused(parser: &Parser) -> Option<&'static str> {
+/// The name of a known but unsupported form of query.
+fn unsupported_form(parser: &Parser) -> Option<&'static str> {
     let next = parser.peek_at(1);
     let opens = matches!(next, Kind::LeftBracket | Kind::LeftParenthesis | Kind::LeftBrace);
     let word = match parser.word_at(0) {
@@ -152,7 +152,7 @@ fn refused(parser: &Parser) -> Option<&'static str> {
     }
 }
 
-/// Whether the brackets after the first word hold `U` or `W` between expressions.
+/// Whether the brackets after the first word contain `U` or `W` between expressions.
 fn until(parser: &Parser) -> bool {
     let mut open = 0_usize;
     let mut ahead = 1;
@@ -166,7 +166,7 @@ fn until(parser: &Parser) -> bool {
                     return false;
                 }
             }
-            // Two operands in a row: only then is the word an operator.
+            // The word is an operator only if two operands would otherwise be adjacent.
             Kind::Name if open == 1 && ahead > 2 && matches!(parser.word_at(ahead), Some("U" | "W")) => {
                 let before = parser.peek_at(ahead - 1);
                 let operand = matches!(
@@ -189,9 +189,8 @@ fn until(parser: &Parser) -> bool {
     }
 }
 
-/// Splits a `.q` file into queries: one a line, with the comment before it; a backslash continues a
-/// line. The texts have blanks where the file has comments, so that places in them are places in
-/// the file.
+/// Splits a `.q` file into queries: one per line, with the comment before it; a backslash continues
+/// a line. Comments are replaced by blanks, so that offsets stay those in the file.
 pub fn split_queries(text: &str) -> Result<Vec<Query>, Diagnostic> {
     let (blanked, comments) = blank(text)?;
     let mut queries = Vec::new();
@@ -219,7 +218,7 @@ pub(super) fn one_line(text: &str) -> Result<String, Failed> {
     Ok(blanked.replace(['\r', '\n'], " "))
 }
 
-/// The same text with blanks for comments and continued line ends, and where the comments were.
+/// The text with blanks for comments and continued line ends, and the places of the comments.
 fn blank(text: &str) -> Result<(String, Vec<Range<usize>>), Diagnostic> {
     let mut bytes = text.as_bytes().to_vec();
     let mut comments = Vec::new();
@@ -254,11 +253,11 @@ fn blank(text: &str) -> Result<(String, Vec<Range<usize>>), Diagnostic> {
         bytes[at..end].fill(b' ');
         at = end;
     }
-    // Whole characters were replaced, so this is text still.
+    // Only whole characters were replaced, so this is still UTF-8.
     Ok((String::from_utf8_lossy(&bytes).into_owned(), comments))
 }
 
-/// The last comment that stands on lines of its own between the previous query and this one.
+/// The last comment on lines of its own between the previous query and this one.
 fn comment_before(text: &str, comments: &[Range<usize>], start: usize) -> String {
     let end = comments.partition_point(|comment| comment.end <= start);
     let Some(last) = end.checked_sub(1).map(|last| &comments[last]) else { return String::new() };
@@ -274,7 +273,7 @@ fn comment_before(text: &str, comments: &[Range<usize>], start: usize) -> String
     if !alone(&comments[first]) {
         return String::new();
     }
-    // Lines of `//` that follow each other are one comment.
+    // Consecutive `//` lines are one comment.
     while text[comments[first].clone()].starts_with("//")
         && let Some(before) = first.checked_sub(1)
         && text[comments[before].clone()].starts_with("//")
@@ -376,13 +375,13 @@ mod tests {
     fn mistakes_are_explained() {
         for (text, message) in [
             ("", "expected a query, but the text ends"),
-            ("P.a", "a query says which states it speaks of"),
+            ("P.a", "expected a query, found a condition"),
             ("E<> ", "expected an expression, but the text ends"),
             ("E<> (a", "expected an operator or `)`, but the text ends"),
             ("E<> a b", "expected an operator or the end of the query, found `b`"),
             ("A[] a --> b", "`-->` cannot be combined with other path formulas"),
             ("E<> a =< 3", "expected an operator or the end of the query, found `=<`"),
-            ("E<> a # 3", "`#` means nothing here"),
+            ("E<> a # 3", "unexpected `#`"),
             ("sup x", "expected an operator, `-->` or the end of the query, found `x`"),
         ] {
             assert_eq!(parse_query(text).expect_err(text).message, message, "{text}");

@@ -1,4 +1,4 @@
-//! Templates while they are read: names of locations become numbers, and branchpoints disappear.
+//! Templates under construction: resolves names of locations and removes branchpoints.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use super::tree::{
     Synchronisation, Template,
 };
 
-/// Ways through branchpoints repeat the texts of edges; this bounds by how much, in bytes of the
-/// source.
+/// Limit on the source bytes that are duplicated because paths through branchpoints repeat the
+/// labels of edges.
 const REPEATED: usize = 1 << 24;
 
-/// What edges connect.
+/// The end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Location(usize),
@@ -29,11 +29,11 @@ pub(super) struct Labels {
     pub(super) guard: Option<Expression>,
     pub(super) sync: Option<Synchronisation>,
     pub(super) update: Vec<Expression>,
-    /// Bytes of the source that were read.
+    /// Number of source bytes of the labels.
     pub(super) size: usize,
 }
 
-/// A template that is being read.
+/// A template under construction.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) name: Identifier,
@@ -41,7 +41,7 @@ pub(super) struct Draft {
     pub(super) declarations: Vec<Declaration>,
     pub(super) locations: Vec<Location>,
     pub(super) initial: Option<usize>,
-    /// Some locations could not be read: unknown ones may be among them.
+    /// Some locations failed to parse: unknown ones may be among them.
     pub(super) incomplete: bool,
     branchpoints: Vec<Range<usize>>,
     /// By name in XTA, by id in XML.
@@ -64,7 +64,7 @@ impl Draft {
         }
     }
 
-    /// Adds a location under the key by which edges speak of it.
+    /// Adds a location under the key by which edges refer to it.
     pub(super) fn add_location(&mut self, key: &str, location: Location, context: &mut Context) {
         let node = Node::Location(self.locations.len());
         self.add_node(key, node, location.span.clone(), context);
@@ -84,7 +84,7 @@ impl Draft {
         }
     }
 
-    /// Finds what an edge speaks of.
+    /// Finds the end of an edge by its key.
     pub(super) fn node(&self, key: &str, span: Range<usize>, context: &mut Context) -> Reading<Node> {
         if let Some(&node) = self.nodes.get(key) {
             return Ok(node);
@@ -93,7 +93,7 @@ impl Draft {
             return Err(Failed);
         }
         let mut names: Vec<&str> = self.nodes.keys().map(String::as_str).collect();
-        // Comparing names takes time that grows with their length.
+        // The time for comparing names grows with their length.
         names.retain(|name| name.len() + key.len() < 200);
         names.sort_unstable();
         let diagnostic = Diagnostic::error(format!("`{}` has no location `{key}`", self.name.name))
@@ -116,7 +116,7 @@ impl Draft {
         self.edges.push((source, target, labels, span));
     }
 
-    /// The template, with one edge for every way through a branchpoint.
+    /// Completes the template, with one edge for every path through a branchpoint.
     pub(super) fn finish(self, span: Range<usize>, context: &mut Context) -> Template {
         let mut leaving: Vec<Vec<(usize, Labels)>> = vec![Vec::new(); self.branchpoints.len()];
         for (source, target, labels, place) in &self.edges {
@@ -124,10 +124,10 @@ impl Draft {
             if !labels.select.is_empty() || labels.guard.is_some() || labels.sync.is_some() {
                 context.warn(
                     Diagnostic::warning(
-                        "guards, synchronisations and selections behind a branchpoint belong to the whole way through it",
+                        "guards, synchronisations and selections after a branchpoint apply to the whole path through it",
                     )
                     .at(place.clone(), "leaves a branchpoint")
-                    .help("both guards are tested before any update, and the way is taken as one transition"),
+                    .help("both guards are tested before any update, and the path is one transition"),
                 );
             }
             match *target {
@@ -163,8 +163,10 @@ impl Draft {
                             Ok(labels) => edges.push(edge(source, *target, labels, span.clone())),
                             Err(second) => {
                                 context.error(
-                                    Diagnostic::error("a way through a branchpoint synchronises once")
-                                        .at(second, "the edge that leads into the branchpoint does already"),
+                                    Diagnostic::error(
+                                        "a path through a branchpoint can synchronise only once",
+                                    )
+                                    .at(second, "the edge that leads into the branchpoint does already"),
                                 );
                                 break;
                             }
@@ -175,7 +177,7 @@ impl Draft {
         }
         if repeated > REPEATED {
             context.error(
-                Diagnostic::error("there are too many ways through the branchpoints of this template")
+                Diagnostic::error("there are too many paths through the branchpoints of this template")
                     .at(self.name.span.clone(), "too large"),
             );
         }
@@ -191,7 +193,7 @@ impl Draft {
     }
 }
 
-/// The labels of a way through a branchpoint; or where it synchronises for a second time.
+/// The labels of a path through a branchpoint, or the place of its second synchronisation.
 fn joined(mut labels: Labels, more: &Labels) -> Result<Labels, Range<usize>> {
     labels.select.extend(more.select.iter().cloned());
     labels.guard = match (labels.guard, &more.guard) {

@@ -1,33 +1,33 @@
 //! The syntax tree of UPPAAL models and queries.
 //!
-//! What the parser already settles, so that nobody else has to: locations are numbers, not names;
-//! branchpoints are gone (one edge per way through, updates concatenated); old syntax looks like
-//! new syntax (`const K 10` is a `const int`, commas in guards are conjunctions, parameters are
-//! references where they were); constructs that turnpike does not support never reach the tree,
-//! except [`ExpressionKind::Rate`]. Names are not resolved and nothing has a type yet.
+//! The parser already does the following: locations are numbers, not names; branchpoints are
+//! removed (one edge per path through them, updates concatenated); old syntax is translated to new
+//! syntax (`const K 10` is a `const int`, commas in guards are conjunctions, parameters are
+//! references where they were). Unsupported constructs never reach the tree, except
+//! [`ExpressionKind::Rate`]. Names are not resolved and nothing is typed.
 //!
-//! Every `span` counts bytes of the source file, also for texts of XML files with entities in them.
+//! Every `span` counts bytes of the source file, also in texts of XML files with entities.
 //! Recursion over a tree is safe: nothing nests deeper than [`HEIGHT`], and long chains of `&&` and
 //! `||` are balanced.
 
 use std::ops::Range;
 
-/// No expression is higher than this, and no statement, type or initialiser nests deeper.
+/// Limit on the height of expressions, and on the nesting of statements, types and initialisers.
 pub const HEIGHT: u32 = 250;
 
-/// A name where it is written.
+/// An occurrence of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identifier {
     /// The name.
     pub name: String,
-    /// Where.
+    /// Its place.
     pub span: Range<usize>,
 }
 
 /// A model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// The syntax it is written in: integers of the old one have the same types and ranges.
+    /// The syntax of the source: integers of the old one have the same types and ranges.
     pub dialect: Dialect,
     /// Global declarations in order.
     pub declarations: Vec<Declaration>,
@@ -35,8 +35,8 @@ pub struct Model {
     pub templates: Vec<Template>,
     /// Instantiations and the system line.
     pub system: System,
-    /// Queries as written; see [`super::parse_query`]. A query that turnpike cannot answer does not
-    /// spoil the model.
+    /// Queries as written; see [`super::parse_query`]. An unsupported query does not invalidate the
+    /// model.
     pub queries: Vec<Query>,
 }
 
@@ -52,7 +52,7 @@ pub enum Dialect {
 /// One declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Declaration {
-    /// `const int N = 3, M[2] = {1, 2};` and everything else that has a type: variables, clocks,
+    /// `const int N = 3, M[2] = {1, 2};` and other declarations with a type: variables, clocks,
     /// channels.
     Variables(Variables),
     /// `typedef int[0,3] id_t, row_t[4];`
@@ -64,7 +64,7 @@ pub enum Declaration {
 }
 
 impl Declaration {
-    /// Where it is.
+    /// Its place.
     pub fn span(&self) -> Range<usize> {
         match self {
             Declaration::Variables(variables) => variables.span.clone(),
@@ -91,11 +91,11 @@ impl Declaration {
 /// Variables that are declared together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variables {
-    /// The type that all share; a `scalar[n]` in it is one set.
+    /// The common type; a `scalar[n]` in it is one set.
     pub ty: Type,
     /// Never empty.
     pub variables: Vec<Variable>,
-    /// With the semicolon.
+    /// Including the semicolon.
     pub span: Range<usize>,
 }
 
@@ -104,9 +104,9 @@ pub struct Variables {
 pub struct Variable {
     /// The name.
     pub name: Identifier,
-    /// Array dimensions, the outermost first; empty when it is no array.
+    /// Array dimensions, the outermost first; empty for scalars.
     pub dimensions: Vec<Dimension>,
-    /// The value it begins with.
+    /// The initial value.
     pub initial: Option<Initializer>,
     /// From the name to the end of the value.
     pub span: Range<usize>,
@@ -115,33 +115,33 @@ pub struct Variable {
 /// Type names that are declared together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Typedef {
-    /// The type that all share.
+    /// The common type.
     pub ty: Type,
     /// Never empty; without initial values.
     pub names: Vec<Variable>,
-    /// With the semicolon.
+    /// Including the semicolon.
     pub span: Range<usize>,
 }
 
 /// One dimension of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dimension {
-    /// So many cells, from index 0.
+    /// This many cells, with indices from 0.
     Size(Expression),
     /// One cell for each value of a type.
     Index(Type),
 }
 
-/// The value a variable begins with.
+/// An initial value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Initializer {
     /// One value.
     Value(Expression),
     /// `{1, 2}` or `{x: 1, y: 2}`
     List {
-        /// Elements or fields in the order written; never empty.
+        /// Elements or fields in source order; never empty.
         items: Vec<(Option<Identifier>, Initializer)>,
-        /// With the braces.
+        /// Including the braces.
         span: Range<usize>,
     },
 }
@@ -149,15 +149,15 @@ pub enum Initializer {
 /// A type without array dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
-    /// Words before it.
+    /// The prefixes.
     pub prefix: Prefix,
     /// The type itself.
     pub kind: TypeKind,
-    /// With the words before it.
+    /// Including the prefixes.
     pub span: Range<usize>,
 }
 
-/// Words before a type. Whether they fit the type is not checked by the parser.
+/// Prefixes of a type. The parser does not check that they fit the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prefix {
     /// `const`
@@ -173,7 +173,7 @@ pub struct Prefix {
 /// The kinds of types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
-    /// `int`; the constants of the old syntax too.
+    /// `int`; also the constants of the old syntax.
     Int,
     /// `int[low, high]`
     Range(Box<Expression>, Box<Expression>),
@@ -200,7 +200,7 @@ pub enum TypeKind {
 /// Fields of a struct that are declared together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fields {
-    /// The type that all share.
+    /// The common type.
     pub ty: Type,
     /// Never empty; without initial values.
     pub names: Vec<Variable>,
@@ -215,7 +215,7 @@ pub struct Function {
     pub name: Identifier,
     /// Parameters in order.
     pub parameters: Vec<Parameter>,
-    /// What it does.
+    /// The body.
     pub body: Block,
     /// From the result type to the closing brace.
     pub span: Range<usize>,
@@ -226,7 +226,7 @@ pub struct Function {
 pub struct Parameter {
     /// Its type.
     pub ty: Type,
-    /// `&`: stands for what is given, rather than for its value.
+    /// `&`: denotes the argument itself rather than its value.
     pub reference: bool,
     /// The name.
     pub name: Identifier,
@@ -241,11 +241,11 @@ pub struct Parameter {
 pub struct ChannelPriority {
     /// Lowest level first.
     pub levels: Vec<Vec<Prioritised>>,
-    /// With the semicolon.
+    /// Including the semicolon.
     pub span: Range<usize>,
 }
 
-/// What is given a priority.
+/// An item with a priority.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prioritised {
     /// A channel, a cell or all cells of an array.
@@ -261,21 +261,21 @@ pub struct Block {
     pub declarations: Vec<Declaration>,
     /// In order.
     pub statements: Vec<Statement>,
-    /// With the braces.
+    /// Including the braces.
     pub span: Range<usize>,
 }
 
 /// A statement of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// Which.
+    /// Its form.
     pub kind: StatementKind,
-    /// Where.
+    /// Its place.
     pub span: Range<usize>,
 }
 
-/// The kinds of statements. Lists of expressions are evaluated in order; as a condition the last
-/// one counts, and an empty one is true.
+/// The forms of statements. Lists of expressions are evaluated in order; as a condition the last
+/// one counts, and an empty list is true.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
     /// `;`
@@ -288,43 +288,43 @@ pub enum StatementKind {
     If {
         /// Never empty.
         condition: Vec<Expression>,
-        /// When it holds.
+        /// Executed if it holds.
         then: Box<Statement>,
-        /// When it does not.
+        /// Executed if it does not hold.
         otherwise: Option<Box<Statement>>,
     },
     /// `while (c) body`
     While {
         /// Never empty.
         condition: Vec<Expression>,
-        /// While it holds.
+        /// Executed while it holds.
         body: Box<Statement>,
     },
     /// `do body while (c);`
     DoWhile {
-        /// At least once.
+        /// Executed at least once.
         body: Box<Statement>,
         /// Never empty.
         condition: Vec<Expression>,
     },
     /// `for (initial; condition; step) body`
     For {
-        /// Before.
+        /// Evaluated first.
         initial: Vec<Expression>,
         /// May be empty.
         condition: Vec<Expression>,
-        /// After each round.
+        /// Evaluated after each iteration.
         step: Vec<Expression>,
-        /// While the condition holds.
+        /// Executed while the condition holds.
         body: Box<Statement>,
     },
     /// `for (i : T) body`
     Iterate {
-        /// Takes every value of the type, ascending.
+        /// Takes every value of the type, in ascending order.
         variable: Identifier,
         /// The type.
         ty: Type,
-        /// For each value.
+        /// Executed for each value.
         body: Box<Statement>,
     },
     /// `return e;`
@@ -336,13 +336,13 @@ pub enum StatementKind {
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// Which.
+    /// Its form.
     pub kind: ExpressionKind,
-    /// Where, with the parentheses around it.
+    /// Its place, including surrounding parentheses.
     pub span: Range<usize>,
 }
 
-/// The kinds of expressions.
+/// The forms of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpressionKind {
     /// `17`; also `-2147483648`, which has no positive counterpart.
@@ -470,10 +470,10 @@ pub struct Template {
     pub declarations: Vec<Declaration>,
     /// Locations in order; their names differ. Empty for `process P() { }` only.
     pub locations: Vec<Location>,
-    /// Index of the location it begins in; `None` only when there are no locations.
+    /// Index of the initial location; `None` only if there are no locations.
     pub initial: Option<usize>,
-    /// Edges in order. A way through a branchpoint is one edge, at the place of the edge that leads
-    /// into it.
+    /// Edges in order. A path through a branchpoint is one edge, in the position of the edge that
+    /// leads into the branchpoint.
     pub edges: Vec<Edge>,
     /// The head of the template.
     pub span: Range<usize>,
@@ -484,7 +484,7 @@ pub struct Template {
 pub struct Location {
     /// The name; of an anonymous one `_` and its id.
     pub name: String,
-    /// Has no name of its own and cannot be spoken of.
+    /// Whether it has no name that could be referred to.
     pub anonymous: bool,
     /// The invariant.
     pub invariant: Option<Expression>,
@@ -492,7 +492,7 @@ pub struct Location {
     pub urgent: bool,
     /// No delay, and the next transition leaves a committed location.
     pub committed: bool,
-    /// The name, or what stands for it.
+    /// The place of the name, or of what replaces it.
     pub span: Range<usize>,
 }
 
@@ -503,19 +503,19 @@ pub struct Edge {
     pub source: usize,
     /// Index of the location it leads to.
     pub target: usize,
-    /// Values that are chosen freely.
+    /// Variables chosen nondeterministically.
     pub select: Vec<Select>,
-    /// When it may be taken.
+    /// The guard.
     pub guard: Option<Expression>,
-    /// With whom.
+    /// The synchronisation.
     pub sync: Option<Synchronisation>,
-    /// What it does, in order.
+    /// The updates, in order.
     pub update: Vec<Expression>,
     /// The head of the edge.
     pub span: Range<usize>,
 }
 
-/// `i : T`: a value that is chosen freely.
+/// `i : T`: a nondeterministically chosen value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
     /// The name.
@@ -531,7 +531,7 @@ pub struct Synchronisation {
     pub channel: Expression,
     /// Which side.
     pub direction: Direction,
-    /// With the mark.
+    /// Including the mark.
     pub span: Range<usize>,
 }
 
@@ -542,32 +542,32 @@ pub enum Direction {
     Send,
     /// `?`
     Receive,
-    /// Neither: the channel is taken together by all processes that know it, as in CSP.
+    /// Neither: all processes that know the channel take part, as in CSP.
     Together,
 }
 
-/// What comes after the templates.
+/// The declarations after the templates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
-    /// Declarations that templates do not see, for arguments.
+    /// Declarations for arguments, which templates do not see.
     pub declarations: Vec<Declaration>,
     /// In order; later ones may instantiate earlier ones.
     pub instantiations: Vec<Instantiation>,
     /// `system A, B < C;`: names of templates and instantiations, the lowest priority first; one
-    /// level when there are no priorities. Never empty.
+    /// level if there are no priorities. Never empty.
     pub levels: Vec<Vec<Identifier>>,
     /// The system line.
     pub span: Range<usize>,
-    /// What follows it about the channels of processes.
+    /// The channels of processes, listed after the system line.
     pub alphabets: Vec<Alphabet>,
 }
 
-/// `IO P(1) { a, b[2] }`: the channels that a process takes together with others.
+/// `IO P(1) { a, b[2] }`: the channels that a process synchronises on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alphabet {
     /// A name of the system line.
     pub process: Identifier,
-    /// Which of the processes of that name; empty for all of them.
+    /// Selects among the processes of that name; empty for all of them.
     pub arguments: Vec<Expression>,
     /// Channels, cells or whole arrays.
     pub channels: Vec<Expression>,
@@ -580,13 +580,13 @@ pub struct Alphabet {
 pub struct Instantiation {
     /// The new name.
     pub name: Identifier,
-    /// Parameters that stay open.
+    /// Parameters that stay free.
     pub parameters: Vec<Parameter>,
     /// A template or an earlier instantiation.
     pub template: Identifier,
-    /// One for each parameter of it.
+    /// One for each of its parameters.
     pub arguments: Vec<Expression>,
-    /// With the semicolon.
+    /// Including the semicolon.
     pub span: Range<usize>,
 }
 
@@ -595,15 +595,15 @@ pub struct Instantiation {
 pub struct Query {
     /// The formula; line breaks are blanks.
     pub text: String,
-    /// The remark that goes with it; may be empty.
+    /// The comment on it; may be empty.
     pub comment: String,
-    /// Whether the model says that it holds, or that it does not.
+    /// Whether the model expects that it holds.
     pub expect: Option<bool>,
-    /// Where in the file.
+    /// Its place in the file.
     pub span: Range<usize>,
 }
 
-/// A query that has been read. Its spans count bytes of [`Query::text`].
+/// A parsed query. Its spans count bytes of [`Query::text`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Formula {
     /// `E<> p`
@@ -618,16 +618,16 @@ pub enum Formula {
     LeadsTo(Expression, Expression),
     /// `sup{p}: e, f`
     Extremum {
-        /// Which.
+        /// Which extremum.
         kind: Extremum,
-        /// Only states in which this holds count.
+        /// Only states that meet this are measured.
         condition: Option<Expression>,
-        /// Of these; never empty.
+        /// What is measured; never empty.
         expressions: Vec<Expression>,
     },
 }
 
-/// What is asked of an expression over the reachable states.
+/// An extremum over the reachable states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extremum {
     /// `sup`

@@ -1,4 +1,4 @@
-//! The XML format: which text stands where. The texts themselves are for the parser.
+//! The structure of the XML format. The contained texts are parsed by [`Parser`].
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ use super::query::one_line;
 use super::template::{Draft, Labels};
 use super::tree::{Identifier, Location, Model, Query, Template};
 
-/// Reads the elements of a file. Nothing is fetched, and entities cannot grow without end: the
-/// reader bounds how deeply they refer to each other.
+/// Parses the XML. No external resources are loaded, and the XML reader limits the expansion of
+/// entities.
 pub(super) fn document(text: &str) -> Result<Document<'_>, Diagnostic> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|error| {
         let position = error.pos();
         let place = offset(text, position.row, position.col);
-        // The library ends its messages with the position, which we show in our own way.
+        // The XML reader appends the position, which we report in our own way.
         let message = error.to_string();
         let message = message.rsplit_once(" at ").map_or(message.as_str(), |(message, _)| message).to_owned();
         Diagnostic::error(format!("this is not well-formed XML: {message}"))
@@ -30,7 +30,7 @@ pub(super) fn document(text: &str) -> Result<Document<'_>, Diagnostic> {
     })
 }
 
-/// The byte at a line and a column, both counted from 1.
+/// The byte at a line and a column, both starting at 1.
 fn offset(text: &str, row: u32, column: u32) -> usize {
     let mut start = 0;
     for _ in 1..row {
@@ -40,7 +40,7 @@ fn offset(text: &str, row: u32, column: u32) -> usize {
     start + line.char_indices().nth(column.saturating_sub(1) as usize).map_or(line.len(), |(at, _)| at)
 }
 
-/// Reads a model.
+/// Parses a model.
 pub(super) fn model(document: &Document, context: &mut Context) -> Option<Model> {
     let root = document.root_element();
     if !matches!(root.tag_name().name(), "nta" | "project") {
@@ -53,7 +53,7 @@ pub(super) fn model(document: &Document, context: &mut Context) -> Option<Model>
     let mut declarations = Vec::new();
     let mut templates: Vec<Template> = Vec::new();
     let mut queries = Vec::new();
-    // Old files have the instantiations in an element of their own.
+    // Old files have the instantiations in a separate element.
     let mut texts = Vec::new();
     for element in elements(root) {
         match element.tag_name().name() {
@@ -205,7 +205,7 @@ fn edge(element: Element, draft: &mut Draft, context: &mut Context) {
         uncontrollable(context, controllable.range());
     }
     let mut texts = labels(element, context);
-    // Its variables are in the scope of the others, wherever it stands.
+    // Its variables are visible in the other labels, wherever it comes.
     texts.sort_by_key(|(kind, _)| *kind != "select");
     let mut labels = Labels { size: element.range().len(), ..Labels::default() };
     for (kind, passage) in texts {
@@ -229,7 +229,7 @@ fn edge(element: Element, draft: &mut Draft, context: &mut Context) {
     }
 }
 
-/// Reads one label to its end.
+/// Parses a whole label.
 fn label<T>(
     passage: &Passage,
     context: &mut Context,
@@ -241,7 +241,7 @@ fn label<T>(
     Some(value)
 }
 
-/// The labels that say something, by kind.
+/// The labels with a meaning, by kind.
 fn labels<'a>(element: Element<'a, 'a>, context: &mut Context) -> Vec<(&'a str, Passage)> {
     let mut all: Vec<(&str, Passage)> = Vec::new();
     for label in elements(element).filter(|child| is(*child, "label")) {
@@ -282,7 +282,7 @@ fn query(element: Element) -> Option<Query> {
     }
     let start = line.len() - line.trim_start().len();
     let comment = child(element, "comment").map(|comment| passage(comment).text.trim().to_owned());
-    // Outcomes that are less certain say nothing.
+    // Less certain outcomes are ignored.
     let expect = child(element, "expect").and_then(|expect| match expect.attribute("outcome")? {
         "success" => Some(true),
         "failure" => Some(false),
@@ -328,7 +328,7 @@ fn child<'a, 'input>(element: Element<'a, 'input>, name: &str) -> Option<Element
     elements(element).find(|child| is(*child, name))
 }
 
-/// The text of an element. Elements and comments inside it are skipped.
+/// The text of an element, without nested elements and comments.
 fn passage(element: Element) -> Passage {
     let source = element.document().input_text();
     let mut passage = Passage::within(head(element));
@@ -339,14 +339,14 @@ fn passage(element: Element) -> Passage {
     passage
 }
 
-/// All of a text, without the blanks around it.
+/// The whole text without surrounding blanks.
 fn whole(passage: &Passage) -> Range<usize> {
     let text = passage.text.as_str();
     let start = text.len() - text.trim_start().len();
     passage.place(start..text.trim_end().len().max(start))
 }
 
-/// The opening tag of an element.
+/// The start tag of an element.
 fn head(element: Element) -> Range<usize> {
     let range = element.range();
     let text = &element.document().input_text()[range.clone()];

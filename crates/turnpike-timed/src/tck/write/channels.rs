@@ -1,4 +1,4 @@
-//! Synchronisation on channels as events and vectors.
+//! Translates synchronisation on channels to events and vectors.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use super::simplify::{Refusal, Simplify, Values, refusal};
 use crate::compile::analysis::range;
 use crate::network::{Binary, Edge, Expression, Language, Network, Place, Sync};
 
-/// Cells of a channel array that an index which depends on variables may choose from.
+/// Limit on the cells of a channel array that an index depending on variables selects from.
 const CHOICES: i64 = 256;
 
-/// An edge under one event.
+/// An edge written with one event.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     /// Index of the event.
     pub(super) event: usize,
-    /// What must hold besides the guard: the index of the channel.
+    /// A condition in addition to the guard: the index selects this channel.
     pub(super) condition: Option<Expression>,
 }
 
@@ -26,21 +26,21 @@ pub(super) struct Variant {
 pub(super) struct Events {
     /// Names, in the order of their declaration.
     pub(super) names: Vec<String>,
-    /// For every process and edge the events it is written with; none when it can never be taken.
+    /// For every process and edge the events it is written with; empty if it can never be taken.
     pub(super) variants: Vec<Vec<Vec<Variant>>>,
     /// Vectors: process, event and whether it is weak.
     pub(super) vectors: Vec<Vec<(usize, usize, bool)>>,
 }
 
-/// The channels of an edge, with the condition under which it is that channel.
+/// The channels of an edge, each with the condition under which it is used.
 type Choices = Vec<(usize, Option<Expression>)>;
 
 /// Finds events for all edges.
 pub(super) fn events(network: &Network, diagnostics: &mut Vec<Diagnostic>) -> Events {
     let mut names = Names::default();
     let mut events = Events::default();
-    // Events of a file may have dots in their names; those of channels are made to look like other
-    // names.
+    // Events of a file may have dots in their names; the names of channels are turned into plain
+    // ones.
     let used_as = if network.language == Language::Tck { Use::Declaration } else { Use::Variable };
     for event in &network.events {
         events.names.push(names.pick(event, used_as));
@@ -81,14 +81,14 @@ pub(super) fn events(network: &Network, diagnostics: &mut Vec<Diagnostic>) -> Ev
     events
 }
 
-/// Who uses which channel.
+/// Which edges use which channels.
 struct Uses {
     /// By process and edge.
     choices: Vec<Vec<Choices>>,
-    /// By channel, processes that send and that receive on it.
+    /// By channel, the processes that send and those that receive on it.
     senders: Vec<BTreeSet<usize>>,
     receivers: Vec<BTreeSet<usize>>,
-    /// Some edge is taken alone.
+    /// Whether some edge is taken alone.
     internal: bool,
 }
 
@@ -118,8 +118,8 @@ impl Uses {
     }
 }
 
-/// Adds events and vectors for channels; returns the events of each channel for sending and for
-/// receiving, if it can be used.
+/// Adds events and vectors for channels. Returns, for each channel that can be used, its events for
+/// sending and for receiving.
 fn add_channels(
     network: &Network,
     uses: &Uses,
@@ -135,7 +135,7 @@ fn add_channels(
         }
         let name = &network.channels[channel].name;
         let first = events.names.len();
-        // One event is enough unless a process does both.
+        // One event suffices unless a process both sends and receives.
         let both = if senders.is_disjoint(receivers) {
             events.names.push(names.pick(name, Use::Variable));
             (first, first)
@@ -185,9 +185,9 @@ fn channels(network: &Network, edge: &Edge) -> Result<Choices, Refusal> {
     }
     let (low, high) = range(network, &edge.locals, &offset);
     if low < 0 || high - low >= CHOICES {
-        return Err(refusal("a channel that is chosen by an index with as many values", &edge.place));
+        return Err(refusal("a channel selected by an index with this many values", &edge.place));
     }
-    // What checks the index is the comparison.
+    // The comparison takes the place of the index check.
     let index = match offset {
         Expression::InRange { value, .. } => *value,
         other => other,
@@ -206,7 +206,7 @@ fn channels(network: &Network, edge: &Edge) -> Result<Choices, Refusal> {
     Ok(found)
 }
 
-/// Whether a receiver takes part is decided by its location alone, so that it cannot have a guard.
+/// A receiver's location alone decides whether it takes part, so it cannot have a guard.
 fn receiver(network: &Network, edge: &Edge, broadcast: bool, name: &str) -> Result<(), Refusal> {
     if !broadcast || !matches!(edge.sync, Sync::Receive(_)) {
         return Ok(());

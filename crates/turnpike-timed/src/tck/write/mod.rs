@@ -1,8 +1,8 @@
-//! Writing networks as `.tck` files.
+//! Writes networks as `.tck` files.
 //!
-//! What came from such a file is written as it was. Other networks are translated: channels become
-//! events and vectors, names are made legal, quantifiers and functions are replaced by what they
-//! stand for. What cannot be said is refused, with its place in the source.
+//! A network read from such a file is written as it was. Others are translated: channels become
+//! events and vectors, names are made legal, quantifiers are expanded and functions inlined. What
+//! the format cannot express is an error, with its place in the source.
 
 mod channels;
 mod names;
@@ -26,8 +26,8 @@ use crate::network::{
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// Conditions of a guard that decide whether other conditions count: an edge is written once for
-/// each combination.
+/// Limit on the conditions of a guard that decide whether other conditions apply: the edge is
+/// written once for each combination.
 const CASES: usize = 4;
 
 /// Writes a network.
@@ -38,7 +38,7 @@ pub(super) fn write(network: &Network) -> std::result::Result<String, Vec<Diagno
     if diagnostics.is_empty() { Ok(text) } else { Err(diagnostics) }
 }
 
-/// Names and events of what is written.
+/// The names and events of the output.
 struct Output<'a> {
     network: &'a Network,
     globals: Layout,
@@ -73,7 +73,7 @@ impl<'a> Output<'a> {
         };
         let variable_groups = groups(&names, variables, alike);
         let clock_groups = groups(&network.clocks, clocks, |_, _| true);
-        // In a file of this format names may contain dots, though such variables cannot be used.
+        // In a `.tck` file names may contain dots, though such variables cannot be used.
         let used_as = if network.language == Language::Tck { Use::DottedVariable } else { Use::Variable };
         let mut taken = Names::default();
         let mut named = |groups: Vec<Group>, layout: &mut Layout| -> Vec<(Group, String)> {
@@ -218,7 +218,7 @@ impl<'a> Output<'a> {
         Ok(braces(&attributes))
     }
 
-    /// The attributes of an edge: once, or once for each case of its guard.
+    /// The attributes of an edge: once for each case of its guard.
     fn edge(&self, edge: &Edge, condition: Option<&Expression>) -> Result<Vec<String>> {
         let guards = self.constraint(&edge.guard, condition, &edge.locals, &edge.place)?;
         let updates = update::update(self, edge)?;
@@ -233,7 +233,7 @@ impl<'a> Output<'a> {
         Ok(guards.into_iter().map(attributes).collect())
     }
 
-    /// A constraint as text, for each case of the conditions that parts of it depend on.
+    /// A constraint as text, for each case of the conditions that its atoms depend on.
     fn constraint(
         &self,
         constraint: &Constraint,
@@ -251,7 +251,7 @@ impl<'a> Output<'a> {
                 data.push(part);
             }
         }
-        // Conditions that decide whether atoms count, each with its atoms.
+        // Conditions that decide whether atoms apply, with their atoms.
         let mut always: Vec<ClockAtom> = Vec::new();
         let mut cases: Vec<(Expression, Vec<ClockAtom>)> = Vec::new();
         for atom in &constraint.clocks {
@@ -270,7 +270,7 @@ impl<'a> Output<'a> {
             }
         }
         if cases.len() > CASES {
-            return Err(refusal("a condition on clocks with as many cases", place));
+            return Err(refusal("a condition on clocks with this many cases", place));
         }
         let mut texts = Vec::new();
         for case in 0..1usize << cases.len() {
@@ -278,7 +278,7 @@ impl<'a> Output<'a> {
             let mut atoms = always.clone();
             let mut conditions = data.clone();
             for (index, (when, guarded)) in cases.iter().enumerate() {
-                // The first case is the one in which all atoms count.
+                // In the first case all atoms apply.
                 if case >> index & 1 == 0 {
                     conditions.push(when.clone());
                     atoms.extend(guarded.iter().cloned());
@@ -303,7 +303,7 @@ impl<'a> Output<'a> {
         Ok(texts)
     }
 
-    /// Makes a clock a known one where its index is constant.
+    /// Replaces a constant index of a clock array by the clock.
     fn simplify_clock(&self, simplify: &mut Simplify<'_>, clock: &mut ClockCell) -> Result<()> {
         let Some(offset) = &clock.offset else { return Ok(()) };
         let offset = simplify.expression(offset, &Values::default())?;

@@ -1,10 +1,10 @@
-//! Names that the format allows, and arrays made of the cells of a network.
+//! Legal names, and arrays formed from the cells of a network.
 
 use rustc_hash::FxHashSet;
 
 use crate::syntax::tck::{DECLARATION_WORDS, EXPRESSION_WORDS};
 
-/// What a name is for.
+/// The use of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Declarations only: dots are allowed.
@@ -17,14 +17,14 @@ pub(super) enum Use {
     DottedVariable,
 }
 
-/// Names that are taken.
+/// The names in use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     used: FxHashSet<String>,
 }
 
 impl Names {
-    /// The wanted name if it is legal and free, else one that resembles it.
+    /// The wanted name if it is legal and unused, otherwise a similar one.
     pub(super) fn pick(&mut self, wanted: &str, used_as: Use) -> String {
         let name = unused(wanted, used_as, |name| self.used.contains(name));
         self.used.insert(name.clone());
@@ -36,7 +36,7 @@ impl Names {
     }
 }
 
-/// The wanted name if it is legal and not taken, else one that resembles it.
+/// The wanted name if it is legal and not taken, otherwise a similar one.
 pub(super) fn unused(wanted: &str, used_as: Use, taken: impl Fn(&str) -> bool) -> String {
     let base = legal(wanted, used_as);
     let mut name = base.clone();
@@ -48,8 +48,8 @@ pub(super) fn unused(wanted: &str, used_as: Use, taken: impl Fn(&str) -> bool) -
     name
 }
 
-/// Letters, digits and `_`; whatever else there is becomes `_`, once for a run of them and not at
-/// the ends.
+/// Keeps letters, digits and `_`; replaces any run of other characters by one `_`, except at the
+/// ends.
 fn legal(wanted: &str, used_as: Use) -> String {
     let dots = matches!(used_as, Use::Declaration | Use::DottedVariable);
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || (dots && c == '.');
@@ -91,9 +91,10 @@ pub(super) struct Group {
     pub(super) wanted: String,
 }
 
-/// Splits cells into arrays and single ones: `regions` are the parts that indices may reach (first
-/// cell and length), which must be arrays; others become arrays when their names are `t[0]`,
-/// `t[1]`, .... Cells of an array must be alike. The result covers all cells in order.
+/// Splits cells into arrays and single cells. `regions` are the ranges that indices can reach
+/// (first cell and length), which must be arrays; others become arrays if their names are `t[0]`,
+/// `t[1]`, .... Cells of an array must have equal ranges and initial values. The result covers all
+/// cells in order.
 pub(super) fn groups(
     names: &[String],
     mut regions: Vec<(u32, u32)>,
@@ -138,7 +139,7 @@ pub(super) fn groups(
             while at + count < end && is_next(at + count) && alike(at, at + count) {
                 count += 1;
             }
-            // The next cell would belong to it as well: then the cells are not alike, and none
+            // The next cell should belong to it but differs: then the cells are not alike, and none
             // becomes part of an array.
             if count > 1 && at + count < end && is_next(at + count) {
                 count = 1;
@@ -154,17 +155,17 @@ pub(super) fn groups(
     groups
 }
 
-/// How cells are written.
+/// The text of cells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// Every known cell: `n`, `t[2]`; empty while it has no name.
+    /// Every single cell: `n`, `t[2]`; empty while it has no name.
     pub(super) cells: Vec<String>,
     /// Arrays: first cell, length, name.
     pub(super) arrays: Vec<(u32, u32, String)>,
 }
 
 impl Layout {
-    /// Gives a group its name.
+    /// Names a group.
     pub(super) fn name(&mut self, group: &Group, name: &str) {
         let (base, count) = (group.base as usize, group.count as usize);
         if self.cells.len() < base + count {
@@ -180,7 +181,7 @@ impl Layout {
         }
     }
 
-    /// The array that holds these cells, and where in it they begin.
+    /// The array that contains these cells, and their index in it.
     pub(super) fn array(&self, base: u32, count: u32) -> Option<(&str, u32, u32)> {
         let (start, length, name) = self
             .arrays

@@ -8,18 +8,18 @@ use super::names::{Group, groups};
 use super::visit;
 use crate::network::{Cells, Edge, Expression, Language, Space, Statement};
 
-/// Where the local variables of an edge are declared.
+/// The declarations of an edge's local variables.
 pub(super) struct Plan {
     pub(super) groups: Vec<Group>,
-    /// Statements that declare a group: by address, which serves as an identity only.
+    /// The statements that declare a group. The address serves only as an identity.
     pub(super) declares: FxHashMap<*const Statement, usize>,
-    /// Whether a group is declared by a statement; otherwise at the beginning.
+    /// Whether a statement declares the group; otherwise it is declared at the start.
     pub(super) in_place: Vec<bool>,
     /// The statements of each `do` attribute.
     pub(super) parts: Vec<std::ops::Range<usize>>,
 }
 
-/// Where a local variable is mentioned.
+/// The mentions of a local variable.
 #[derive(Clone, Default)]
 struct Mentions {
     /// The statement that declares it, if its first mention does.
@@ -29,7 +29,7 @@ struct Mentions {
     path: Vec<usize>,
     /// How much of the path all mentions share.
     common: usize,
-    /// First and last statement at the top.
+    /// First and last top-level statement.
     span: (usize, usize),
 }
 
@@ -67,7 +67,7 @@ impl Plan {
         let mut in_place = Vec::new();
         for (index, mention) in mentions.iter().enumerate() {
             let declared = mention.first.filter(|_| mention.common == mention.path.len());
-            // A variable that nothing mentions needs no declaration.
+            // An unused variable needs no declaration.
             in_place.push(declared.is_some() || !mention.mentioned);
             if let Some(statement) = declared {
                 declares.insert(statement, index);
@@ -78,8 +78,8 @@ impl Plan {
     }
 }
 
-/// Two variables of the same name need different attributes: cuts the statements wherever no
-/// variable is used on both sides.
+/// Variables of the same name need different attributes: splits the statements wherever no variable
+/// is used on both sides.
 fn parts(
     edge: &Edge,
     groups: &[Group],
@@ -165,7 +165,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `rest` begins with the statement.
+    /// `rest` starts with the statement.
     fn statement(&mut self, statement: &Statement, rest: &[Statement]) {
         match statement {
             Statement::Assign { target, value, .. }
@@ -178,7 +178,7 @@ impl Scan<'_> {
             }
             Statement::If(condition, then, otherwise) => {
                 self.expression(condition);
-                // The format lets a variable of a branch live on; its value would not be certain.
+                // In the format a variable outlives its branch, but its value would not be certain.
                 if self.output.network.language == Language::Tck {
                     self.block(then);
                     self.block(otherwise);
@@ -212,7 +212,7 @@ impl Scan<'_> {
     }
 }
 
-/// Whether statements begin by setting a whole variable: a single cell to anything, an array to
+/// Whether statements start by setting a whole variable: a single cell to any value, an array to
 /// zero.
 fn declares(group: &Group, statements: &[Statement]) -> bool {
     if group.count == 1 {

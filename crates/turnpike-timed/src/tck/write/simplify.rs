@@ -1,5 +1,5 @@
-//! Removes from expressions what the format has no words for: quantifiers are expanded, functions
-//! replaced by their results, constants computed.
+//! Removes from expressions what the format cannot express: expands quantifiers, replaces functions
+//! by their results, folds constants.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
@@ -12,12 +12,12 @@ use crate::network::{
 pub(super) type Refusal = Box<Diagnostic>;
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// Parts of expressions that may come out of one attribute.
+/// Limit on the subexpressions generated for one attribute.
 const BUDGET: usize = 100_000;
-/// Functions that call functions.
+/// Limit on nested calls.
 const CALLS: usize = 50;
 
-/// What local cells stand for.
+/// The values of local cells.
 pub(super) type Values = FxHashMap<u32, Expression>;
 
 pub(super) fn refusal(what: &str, place: &Place) -> Refusal {
@@ -27,7 +27,7 @@ pub(super) fn refusal(what: &str, place: &Place) -> Refusal {
 /// Simplifies the expressions of one location or edge.
 pub(super) struct Simplify<'a> {
     pub(super) network: &'a Network,
-    /// Told when nothing more precise is known.
+    /// The place to report if no more precise one is known.
     pub(super) place: Place,
     budget: usize,
     calls: usize,
@@ -53,11 +53,11 @@ impl<'a> Simplify<'a> {
                 self.budget = left;
                 Ok(())
             }
-            None => self.refuse("an expression that becomes as long as this"),
+            None => self.refuse("an expression that becomes this long"),
         }
     }
 
-    /// The expression with values put in for local cells.
+    /// The expression with values substituted for local cells.
     pub(super) fn expression(&mut self, expression: &Expression, values: &Values) -> Result<Expression> {
         self.spend()?;
         Ok(match expression {
@@ -178,8 +178,8 @@ impl<'a> Simplify<'a> {
         })
     }
 
-    /// The result of a function as an expression: it is executed with expressions for values, and
-    /// branches become conditionals.
+    /// The result of a function as an expression: executes it symbolically; branches become
+    /// conditionals.
     fn call(
         &mut self,
         function: &'a Function,
@@ -191,7 +191,7 @@ impl<'a> Simplify<'a> {
                 .refuse(&format!("a call of `{}`, which changes variables of its caller,", function.name));
         }
         if self.calls == CALLS {
-            return self.refuse("functions that call each other as deeply as this");
+            return self.refuse("functions whose calls nest this deeply");
         }
         let mut frame = Values::default();
         for (cell, local) in (0u32..).zip(&function.locals) {
@@ -237,10 +237,10 @@ impl<'a> Simplify<'a> {
                                 .collect();
                             push_all(then, &mut work);
                             push_all(otherwise, &mut other);
-                            // Either branch goes on to the end of the function; the depth is that
-                            // of the result.
+                            // Each branch continues to the end of the function, so the depth is
+                            // that of the result.
                             if self.calls == CALLS {
-                                return self.refuse("a function with as many branches as this");
+                                return self.refuse("a function with this many branches");
                             }
                             self.calls += 1;
                             let first = self.run(work, frame.clone(), name);
@@ -331,27 +331,17 @@ fn constant_index(expression: &Expression) -> Option<usize> {
     }
 }
 
-/// Whether the value is 0 or 1.
+/// Whether the value is always 0 or 1.
 pub(super) fn is_truth(expression: &Expression) -> bool {
     match expression {
         Expression::Constant(value) => matches!(value, 0 | 1),
         Expression::Unary(Unary::Not, _) => true,
-        Expression::Binary(operator, ..) => matches!(
-            operator,
-            Binary::Less
-                | Binary::LessEqual
-                | Binary::Equal
-                | Binary::NotEqual
-                | Binary::GreaterEqual
-                | Binary::Greater
-                | Binary::And
-                | Binary::Or
-        ),
+        Expression::Binary(operator, ..) => operator.is_truth(),
         _ => false,
     }
 }
 
-/// 1 for every value but 0.
+/// Maps non-zero values to 1.
 fn truth(expression: Expression, place: &Place) -> Expression {
     match expression {
         Expression::Constant(value) => Expression::Constant(i32::from(value != 0)),
@@ -365,7 +355,7 @@ fn truth(expression: Expression, place: &Place) -> Expression {
     }
 }
 
-/// An operator applied, computed as far as constants allow.
+/// Applies an operator, folding constants.
 fn joined(operator: Binary, left: Expression, right: Expression, place: &Place) -> Expression {
     match (operator, &left, &right) {
         (Binary::And, Expression::Constant(0), _) => return Expression::Constant(0),

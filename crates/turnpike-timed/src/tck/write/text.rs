@@ -7,10 +7,10 @@ use crate::network::{Binary, Cells, ClockAtom, ClockCell, Expression, Local, Net
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// Cells that an index may choose from where they do not form an array.
+/// Limit on the cells that an index selects from if they do not form an array.
 const CHAIN: u32 = 64;
 
-/// How tightly the surroundings bind.
+/// How tightly the context binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     Sum,
@@ -23,7 +23,7 @@ pub(super) struct Text<'a> {
     pub(super) network: &'a Network,
     pub(super) globals: &'a Layout,
     pub(super) clocks: &'a Layout,
-    /// The local cells that have names.
+    /// The named local cells.
     pub(super) frame: &'a Layout,
     /// Their ranges.
     pub(super) locals: &'a [Local],
@@ -38,7 +38,7 @@ impl Text<'_> {
         }
     }
 
-    /// The name of a cell that is known.
+    /// The name of a fixed cell.
     pub(super) fn cell(&self, space: Space, cell: u32) -> Result<String> {
         match self.layout(space).cells.get(cell as usize) {
             Some(name) if !name.is_empty() => Ok(name.clone()),
@@ -46,8 +46,8 @@ impl Text<'_> {
         }
     }
 
-    /// The array and the index of a cell that depends on variables; `None` when the cells form no
-    /// array.
+    /// The array and the index of a cell that depends on variables; `None` if the cells do not form
+    /// an array.
     pub(super) fn element(
         &self,
         layout: &Layout,
@@ -55,11 +55,11 @@ impl Text<'_> {
         count: u32,
         offset: &Expression,
     ) -> Result<Option<String>> {
-        // A single cell may be written with an index as well.
+        // A single cell may have an index, too.
         let single = layout.cells.get(base as usize).filter(|name| count == 1 && !name.is_empty());
         let single = single.map(|name| (name.as_str(), 0, 1));
         let Some((name, start, length)) = layout.array(base, count).or(single) else { return Ok(None) };
-        // The format checks the index of an array itself.
+        // The format checks array indices itself.
         let offset = match offset {
             Expression::InRange { value, low: 0, high, .. }
                 if start == 0 && i64::from(*high) + 1 == i64::from(length) =>
@@ -75,8 +75,8 @@ impl Text<'_> {
         }))
     }
 
-    /// Where an assignment goes, for each value of an index: text of the condition (none: always)
-    /// and of the cell.
+    /// The targets of an assignment, for each value of an index: text of the condition (empty:
+    /// always) and of the cell.
     pub(super) fn targets(&self, cells: &Cells) -> Result<Vec<(String, String)>> {
         let Some(offset) = &cells.offset else {
             return Ok(vec![(String::new(), self.cell(cells.space, cells.base)?)]);
@@ -90,12 +90,12 @@ impl Text<'_> {
             .collect()
     }
 
-    /// An index that chooses by comparisons: it must be certain to stay in range, because nothing
+    /// An index that selects by comparisons: it must be certain to stay in range, since nothing
     /// checks it.
     fn choice(&self, offset: &Expression, count: u32) -> Result<String> {
         if count > CHAIN {
             return Err(refusal(
-                "an array with different initial values or ranges and as many cells",
+                "an array with this many cells of different initial values or ranges",
                 self.place,
             ));
         }
@@ -109,13 +109,14 @@ impl Text<'_> {
         };
         match bare {
             Some(index) => self.number(index, Level::Sum),
-            None => {
-                Err(refusal("an index that may leave its range, of cells that form no array,", self.place))
-            }
+            None => Err(refusal(
+                "an index that may leave its range, of cells that do not form an array,",
+                self.place,
+            )),
         }
     }
 
-    fn chosen(&self, offset: &Expression, cells: &[String]) -> Result<String> {
+    fn select_cell(&self, offset: &Expression, cells: &[String]) -> Result<String> {
         let count = u32::try_from(cells.len()).unwrap_or(u32::MAX);
         let index = self.choice(offset, count)?;
         let Some((last, others)) = cells.split_last() else {
@@ -143,7 +144,7 @@ impl Text<'_> {
                                 ..cells.base + cells.count.min(CHAIN + 1))
                                 .map(|cell| self.cell(cells.space, cell))
                                 .collect();
-                            self.chosen(offset, &names?)?
+                            self.select_cell(offset, &names?)?
                         }
                     }
                 }
@@ -151,7 +152,7 @@ impl Text<'_> {
             Expression::Table(table, index) => {
                 let values: Vec<String> =
                     table.iter().take(CHAIN as usize + 1).map(|value| parenthesised(*value)).collect();
-                self.chosen(index, &values)?
+                self.select_cell(index, &values)?
             }
             Expression::Unary(Unary::Minus, operand) => {
                 let text = format!("-{}", self.number(operand, Level::Single)?);
@@ -176,7 +177,7 @@ impl Text<'_> {
                 }
                 self.number(value, level)?
             }
-            // `a || b`: the right side only if needed.
+            // `a || b` short-circuits.
             Expression::Binary(Binary::Or, left, right, _) => {
                 format!("(if {} then 1 else {})", self.condition(left)?, self.zero_or_one(right)?)
             }
@@ -290,12 +291,12 @@ impl Text<'_> {
             }
             Some(offset) => match self.element(self.clocks, clock.base.0, clock.count, offset)? {
                 Some(text) => Ok(text),
-                None => Err(refusal("a choice between clocks that form no array", self.place)),
+                None => Err(refusal("a choice between clocks that do not form an array", self.place)),
             },
         }
     }
 
-    /// The conditions on clocks; equalities are joined again.
+    /// The conditions on clocks; pairs of bounds become equalities again.
     pub(super) fn atoms(&self, atoms: &[ClockAtom], out: &mut Vec<String>) -> Result<()> {
         let mut at = 0;
         while let Some(atom) = atoms.get(at) {

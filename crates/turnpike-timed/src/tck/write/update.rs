@@ -1,8 +1,7 @@
-//! Updates as the text of `do` attributes: statements, local variables, and functions in place of
-//! their calls.
+//! Updates as the text of `do` attributes: statements, local variables, and inlined functions.
 //!
 //! Local variables of the format are declared where they are used, live to the end of the enclosing
-//! `while`, and have no ranges: those of the network are not checked by what is written.
+//! `while`, and have no ranges: the output does not check the ranges of the network.
 
 use super::Output;
 use super::names::{Group, Layout, Use, groups, unused};
@@ -51,7 +50,7 @@ fn declaration(group: &Group, name: &str) -> String {
     if group.count == 1 { format!("local {name}") } else { format!("local {name}[{}]", group.count) }
 }
 
-/// The local cells of an edge or of a function that stands in place of its call.
+/// The local cells of an edge or of an inlined function.
 struct Frame<'a> {
     layout: Layout,
     locals: &'a [Local],
@@ -61,9 +60,9 @@ struct Update<'a> {
     output: &'a Output<'a>,
     simplify: Simplify<'a>,
     plan: &'a Plan,
-    /// Names of local variables that can be seen.
+    /// Names of visible local variables.
     visible: Vec<String>,
-    /// Functions within functions.
+    /// Depth of inlined calls.
     depth: usize,
 }
 
@@ -100,7 +99,7 @@ impl<'a> Update<'a> {
         self.text(frame, &place).condition(&expression)
     }
 
-    /// Cells whose index is simplified.
+    /// Simplifies the index of cells.
     fn cells(&mut self, cells: &Cells) -> Result<Cells> {
         Ok(match self.simplify.expression(&Expression::Read(cells.clone()), &Values::default())? {
             Expression::Read(cells) => cells,
@@ -139,7 +138,7 @@ impl<'a> Update<'a> {
         Ok(())
     }
 
-    /// The statements of a block within another; an empty one is written `nop`.
+    /// The statements of a nested block; an empty one is written `nop`.
     fn inner(&mut self, statements: &[Statement], frame: &mut Frame<'a>) -> Result<String> {
         let mut steps = Vec::new();
         self.block(statements, frame, &mut steps)?;
@@ -231,7 +230,7 @@ impl<'a> Update<'a> {
                 let from = self.text(frame, place).clock(&from)?;
                 match self.number(number, frame, place)?.as_str() {
                     "0" => from,
-                    // TChecker wants the number on the left.
+                    // TChecker requires the number on the left.
                     number => format!("{number}+{from}"),
                 }
             }
@@ -277,18 +276,18 @@ impl<'a> Update<'a> {
             Expression::Call { function, arguments, place } => {
                 self.inline(*function, arguments, frame, place, false, out).map(|_| ())
             }
-            // Without effects there is nothing to do.
+            // No effects, so nothing is written.
             other => self.simplify.expression(other, &Values::default()).map(|_| ()),
         }
     }
 
-    /// Whether a function is more than a value.
+    /// Whether a call cannot be written as an expression.
     fn needs_statements(&self, function: crate::network::FunctionId, arguments: &[Expression]) -> bool {
         let call = Expression::Call { function, arguments: arguments.to_vec(), place: 0..0 };
         Simplify::new(self.output.network, &(0..0)).expression(&call, &Values::default()).is_err()
     }
 
-    /// Writes a function's body in place of its call and tells the name of its result.
+    /// Inlines a function's body and returns the name of its result.
     fn inline(
         &mut self,
         function: crate::network::FunctionId,
@@ -302,7 +301,7 @@ impl<'a> Update<'a> {
             return Err(refusal("a function that does not exist", place));
         };
         if self.depth == 20 {
-            return Err(refusal("functions that call each other as deeply as this", place));
+            return Err(refusal("functions whose calls nest this deeply", place));
         }
         self.depth += 1;
         let mut result = String::new();
@@ -366,7 +365,7 @@ impl<'a> Update<'a> {
         Ok(frame)
     }
 
-    /// Statements of which the last may return; a branch that returns goes on with nothing.
+    /// Statements of which the last may return; nothing follows a branch that returns.
     fn tail(
         &mut self,
         statements: &[&Statement],
@@ -407,7 +406,7 @@ impl<'a> Update<'a> {
     }
 }
 
-/// The cell that lies `count` further.
+/// The cell `count` positions later.
 fn shifted(cells: &Cells, count: u32) -> Cells {
     match &cells.offset {
         None => Cells::fixed(cells.space, cells.base + count),

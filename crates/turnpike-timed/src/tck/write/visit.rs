@@ -1,14 +1,14 @@
-//! The cells that expressions and statements mention.
+//! Visits the cells that expressions and statements mention.
 
 use crate::network::{
     Cells, ClockCell, Edge, Expression, FunctionId, Network, Space, Statement, Visitor, visit_block,
     visit_constraint, visit_parts, visit_statement,
 };
 
-/// Functions within functions.
+/// Limit on nested calls.
 const CALLS: usize = 50;
 
-/// All cells of an edge, with those of functions that work on its frame.
+/// All cells of an edge, including those of functions that use its frame.
 pub(super) fn edge_cells(network: &Network, edge: &Edge, visit: &mut dyn FnMut(&Cells)) {
     let mut walk = Walk { network, visit, clocks: &mut |_| {}, calls: 0, bound: Vec::new() };
     for condition in &edge.guard.data {
@@ -57,7 +57,7 @@ pub(super) fn everything(
     }
 }
 
-/// Whether a `return` is among the statements.
+/// Whether the statements contain a `return`.
 pub(super) fn returns(statements: &[Statement]) -> bool {
     statements.iter().any(|statement| match statement {
         Statement::Return(_) => true,
@@ -72,7 +72,7 @@ struct Walk<'a> {
     visit: &'a mut dyn FnMut(&Cells),
     clocks: &'a mut dyn FnMut(&ClockCell),
     calls: usize,
-    /// Local cells that quantifiers bind.
+    /// Local cells bound by quantifiers.
     bound: Vec<u32>,
 }
 
@@ -81,7 +81,7 @@ impl Walk<'_> {
         if let Some(offset) = &cells.offset {
             self.expression(offset);
         }
-        // A bound cell is replaced by numbers: no variable is mentioned.
+        // A bound cell is replaced by numbers, so no variable is mentioned.
         let bound = cells.offset.is_none() && cells.space == Space::Local && self.bound.contains(&cells.base);
         if !bound {
             (self.visit)(cells);

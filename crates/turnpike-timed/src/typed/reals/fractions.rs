@@ -1,8 +1,7 @@
 //! Fractions that clocks are compared with or set to.
 //!
-//! Zones hold integers. Where a model has clock constants with fractions, the unit of time is
-//! divided into as many parts as their common denominator, and every clock constant counts parts:
-//! that is exact.
+//! Zones contain integers. If a model has clock constants with fractions, the unit of time is
+//! divided by their common denominator, and all clock constants count these parts, which is exact.
 
 use std::num::NonZeroU32;
 
@@ -15,17 +14,17 @@ use crate::typed::conditions::Difference;
 use crate::typed::fold::{self, Value};
 use crate::typed::{Checker, Outcome, Purpose};
 
-/// Parts of a unit, at most. With more, hardly any constant would be small enough for zones.
+/// Limit on the parts of a unit. With more, hardly any constant would be small enough for zones.
 const MOST_PARTS: u64 = 1_000_000;
 
-/// Denominators that are tried: all small ones, and those of decimal fractions.
+/// Denominators to try: all small ones, and those of decimal fractions.
 const SMALL: u32 = 1000;
 const DECIMAL: [u32; 3] = [10_000, 100_000, 1_000_000];
 
-/// Numerators that are tried.
+/// Limit on numerators.
 const LARGEST: f64 = (1_u64 << 40) as f64;
 
-/// Fractions that the unit of time must be divided for.
+/// Fractions that require the unit of time to be divided.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fractions {
     /// Common denominator of those that clocks are compared with, and the place of the first one.
@@ -34,7 +33,7 @@ pub(crate) struct Fractions {
     assigned: Option<(u64, Place)>,
 }
 
-/// What a fraction is needed for.
+/// What a fraction is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     Compared,
@@ -55,19 +54,19 @@ impl Fractions {
     }
 }
 
-/// Numerator and denominator of a real number. Numbers that differ from a fraction by no more than
-/// what computing with them costs are that fraction: `1.0 / 3` is a third.
+/// Numerator and denominator of a real number. A number that differs from a fraction by at most a
+/// rounding error is taken as that fraction: `1.0 / 3` is a third.
 fn fraction(value: f64) -> Option<(i64, u32)> {
     (1..=SMALL).chain(DECIMAL).find_map(|below| {
         let scaled = value * f64::from(below);
         let near = (scaled - scaled.round()).abs() <= scaled.abs() * 4.0 * f64::EPSILON;
-        // Beyond, neighbouring numbers are too far apart to tell fractions.
+        // Larger numbers are too far apart to identify fractions.
         (near && scaled.abs() < LARGEST).then(|| (scaled.round() as i64, below))
     })
 }
 
 impl Checker<'_> {
-    /// A known real number that clocks are compared with or set to, in parts of a unit.
+    /// A constant real number that clocks are compared with or set to, in parts of a unit.
     pub(crate) fn exact_number(&mut self, value: f64, purpose: Use, place: &Place) -> Outcome<Difference> {
         let Some((above, below)) = fraction(value) else {
             return Err(Diagnostic::error(format!("clocks cannot be compared with or set to {value}"))
@@ -100,13 +99,13 @@ impl Checker<'_> {
     /// An integer that clocks are compared with or set to, in parts of a unit.
     pub(crate) fn in_parts(&self, value: Value, place: &Place) -> Value {
         match self.state.parts {
-            // The parts are few enough for an integer.
+            // The limit on parts fits into an integer.
             Some(parts) => fold::binary(Binary::Multiply, value, Value::int(parts.get() as i32), place),
             None => value,
         }
     }
 
-    /// Has the unit divided for the fractions that the model's own queries contain.
+    /// Divides the unit for the fractions in the model's own queries.
     pub(crate) fn divide_for_queries(&mut self) {
         let model = self.tree;
         for formula in model.queries.iter().filter_map(|query| syntax::parse_query(&query.text).ok()) {
@@ -123,8 +122,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Into how many parts the unit must be divided instead, if these do not do. Clocks that
-    /// nothing depends on may be set to anything.
+    /// The number of parts that the unit must be divided into instead, if the current ones do not
+    /// suffice. Clocks that nothing depends on may be set to any number.
     pub(crate) fn finer_parts(&mut self) -> Option<NonZeroU32> {
         let refused = std::mem::take(&mut self.errors);
         let assigned = self.missing.assigned.as_ref().filter(|_| !refused.is_empty());
@@ -136,7 +135,7 @@ impl Checker<'_> {
             (Some((parts, place)), None) | (None, Some((parts, place))) => (*parts, place),
             (Some((one, place)), Some((other, _))) => (common_multiple(*one, *other), place),
         };
-        // Clocks that are set to fractions are computed as soon as fractions are.
+        // Clocks that are set to fractions are tracked if other fractions are.
         let also = self.missing.assigned.as_ref().map_or(1, |(parts, _)| *parts);
         let all = common_multiple(parts, also);
         let found = u32::try_from(all).ok().filter(|_| all <= MOST_PARTS).and_then(NonZeroU32::new);
@@ -150,7 +149,8 @@ impl Checker<'_> {
     }
 }
 
-/// Whether conditions or queries contain fractions that are finer than parts of the unit, but not too fine.
+/// Whether conditions or queries contain fractions that the current parts do not express, but a
+/// finer division can.
 pub(crate) fn are_finer(parts: Option<NonZeroU32>, questions: &[&str]) -> bool {
     let before = u64::from(parts.map_or(1, NonZeroU32::get));
     let mut all = before;
@@ -163,14 +163,14 @@ pub(crate) fn are_finer(parts: Option<NonZeroU32>, questions: &[&str]) -> bool {
         match (syntax::parse_query(text), syntax::parse_condition(text)) {
             (Ok(formula), _) => expressions(&formula).into_iter().for_each(|one| numbers(one, &mut need)),
             (_, Ok(condition)) => numbers(&condition, &mut need),
-            // What is wrong with it is said when it is asked.
+            // Errors in it are reported when it is evaluated.
             _ => {}
         }
     }
     all != before && all <= MOST_PARTS
 }
 
-/// What a query asks about.
+/// The expressions of a query.
 fn expressions(formula: &Formula) -> Vec<&tree::Expression> {
     match formula {
         Formula::Possibly(one)
@@ -182,7 +182,7 @@ fn expressions(formula: &Formula) -> Vec<&tree::Expression> {
     }
 }
 
-/// Visits the real numbers that are written in an expression.
+/// Visits the real literals of an expression.
 fn numbers(expression: &tree::Expression, visit: &mut impl FnMut(f64, &Place)) {
     stacker::maybe_grow(64 << 10, 1 << 20, || match &expression.kind {
         ExpressionKind::Real(value) => visit(*value, &expression.span),
@@ -211,7 +211,7 @@ fn numbers(expression: &tree::Expression, visit: &mut impl FnMut(f64, &Place)) {
     })
 }
 
-/// The smallest number that both divide, or one that is far too large.
+/// The least common multiple, or a number that is far too large.
 fn common_multiple(one: u64, other: u64) -> u64 {
     let (mut a, mut b) = (one, other);
     while b > 0 {
@@ -241,7 +241,7 @@ mod tests {
             (1e13, None),
         ];
         for (value, expected) in cases {
-            // The denominators that are tried are not all: 13597/5000 is found with 10000 parts.
+            // Other denominators are found, too: 13597/5000 is found with 10000 parts.
             let found = fraction(value);
             let reduced = found.map(|(above, below)| {
                 let common = u64::from(below) * above.unsigned_abs().max(1)

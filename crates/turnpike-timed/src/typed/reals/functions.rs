@@ -1,4 +1,4 @@
-//! Functions that every model may call without declaring them, most of them on real numbers.
+//! Predeclared functions, most of them on real numbers.
 
 use turnpike_model::Diagnostic;
 
@@ -11,7 +11,7 @@ use crate::typed::types::Real;
 use crate::typed::{Checker, Outcome};
 
 impl Checker<'_> {
-    /// A function that every model may use, if there is one of this name.
+    /// The predeclared function of this name, if there is one.
     pub(crate) fn predeclared_function(
         &mut self,
         name: &str,
@@ -65,7 +65,7 @@ impl Checker<'_> {
     }
 }
 
-/// Functions that every model may call without declaring them.
+/// Whether a function is predeclared.
 pub(super) fn is_predeclared(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "abs",

@@ -1,4 +1,4 @@
-//! Functions that do nothing but compute with real values: they need not be executed.
+//! Functions that only compute with real values, which need not be executed.
 
 use super::functions::is_predeclared;
 use crate::syntax::uppaal::tree::{self, ExpressionKind, StatementKind};
@@ -6,8 +6,8 @@ use crate::typed::types::Type;
 use crate::typed::{Checker, Entity, FunctionKey};
 
 impl Checker<'_> {
-    /// Whether a function does nothing but compute with real values: it is not worth executing,
-    /// whatever it depends on.
+    /// Whether a function only computes with real values: then it is not executed, whatever it
+    /// depends on.
     pub(crate) fn is_harmless(&mut self, key: FunctionKey, function: &tree::Function, scope: usize) -> bool {
         if let Some(&known) = self.harmless.get(&(key, scope)) {
             return known;
@@ -25,7 +25,7 @@ impl Checker<'_> {
                 let real = this
                     .declared(&parameter.ty, &parameter.dimensions)
                     .is_ok_and(|declared| matches!(declared.ty, Type::Real(_)));
-                // What a reference stands for belongs to somebody else.
+                // A reference denotes an object outside the function.
                 reader.declare(&parameter.name.name, !parameter.reference || real);
                 reader.reals |= real;
             }
@@ -43,12 +43,12 @@ impl Checker<'_> {
         reader.harmless && (real_result || reader.reals)
     }
 
-    /// Whether a function changes nothing, whatever it returns.
+    /// Whether a function has no effects, whatever it returns.
     fn is_pure(&mut self, key: FunctionKey, function: &tree::Function, scope: usize) -> bool {
         if let Some(&known) = self.pure.get(&(key, scope)) {
             return known;
         }
-        // One that calls itself is refused elsewhere.
+        // Recursion is rejected elsewhere.
         self.pure.insert((key, scope), false);
         let mut reader = Harmless { names: vec![Vec::new()], reals: false, harmless: true };
         self.written_in(scope, |this| {
@@ -62,9 +62,9 @@ impl Checker<'_> {
     }
 }
 
-/// Looks for anything in a function that others could notice.
+/// Searches a function for observable effects.
 struct Harmless {
-    /// Names by block, the innermost last: whether they may be assigned.
+    /// Names by block, the innermost last, with whether they may be assigned.
     names: Vec<Vec<(String, bool)>>,
     /// Whether real values are assigned.
     reals: bool,
@@ -112,7 +112,7 @@ impl Harmless {
             StatementKind::Expression(expression) | StatementKind::Return(Some(expression)) => {
                 self.expression(checker, expression);
             }
-            // A promise is something that others notice.
+            // An assertion is observable.
             StatementKind::Assert(_) => self.harmless = false,
             StatementKind::If { condition, then, otherwise } => {
                 all(self, condition);
@@ -139,7 +139,7 @@ impl Harmless {
         }
     }
 
-    fn assigned(&mut self, checker: &mut Checker<'_>, target: &tree::Expression) {
+    fn visit_target(&mut self, checker: &mut Checker<'_>, target: &tree::Expression) {
         let mut root = target;
         while let ExpressionKind::Index(inner, _) | ExpressionKind::Field(inner, _) = &root.kind {
             root = inner;
@@ -182,11 +182,11 @@ impl Harmless {
                 self.expression(checker, no);
             }
             ExpressionKind::Assign(_, target, value) => {
-                self.assigned(checker, target);
+                self.visit_target(checker, target);
                 self.expression(checker, target);
                 self.expression(checker, value);
             }
-            ExpressionKind::Step(_, target) => self.assigned(checker, target),
+            ExpressionKind::Step(_, target) => self.visit_target(checker, target),
             ExpressionKind::Call(callee, arguments) => {
                 for argument in arguments {
                     self.expression(checker, argument);

@@ -1,5 +1,5 @@
-//! What is left of an expression whose value is not computed: its effects, and the integers in it, which
-//! may be errors: an index out of range, a division by zero.
+//! What remains of an expression whose value is ignored: its effects, and the integers in it that
+//! may be errors (an index out of range, a division by zero).
 
 use turnpike_model::Diagnostic;
 
@@ -8,19 +8,19 @@ use super::real;
 use crate::network::{Binary, Expression, Place, Statement, Unary, Visitor, visit_parts};
 use crate::syntax::uppaal::tree::{self, ExpressionKind};
 use crate::typed::expressions::Operand;
-use crate::typed::fold::{self, Value, has_effects};
+use crate::typed::fold::{Value, has_effects};
 use crate::typed::types::Class;
 use crate::typed::{Checker, Entity, Outcome};
 
 impl Checker<'_> {
-    /// What an expression does besides having a value that nobody needs.
+    /// The effects of an expression whose value is not needed.
     pub(crate) fn ignored(&mut self, expression: &tree::Expression) -> Outcome<Vec<Statement>> {
         let mut out = Vec::new();
         self.ignore(expression, false, &mut out)?;
         Ok(out)
     }
 
-    /// `perhaps`: whether it depends on other values that the expression is evaluated at all.
+    /// `perhaps`: whether other values decide if the expression is evaluated at all.
     fn ignore(
         &mut self,
         expression: &tree::Expression,
@@ -33,10 +33,10 @@ impl Checker<'_> {
         let certain = |this: &Self, done: &[Statement]| {
             if perhaps && this.change(done) {
                 return Err(Diagnostic::error(
-                    "what a `double` is computed from must not change anything on a condition",
+                    "an operand of a `double` must not have effects under a condition",
                 )
                 .at(expression.span.clone(), "this assigns variables")
-                .help("make it an assignment of its own"));
+                .help("assign it in a separate statement"));
             }
             Ok(())
         };
@@ -64,20 +64,19 @@ impl Checker<'_> {
                 let (yes, no) = if operator == Or { (Vec::new(), done) } else { (done, Vec::new()) };
                 self.ignore_branches(left, yes, no, perhaps, out)
             }
-            ExpressionKind::Field(inner, _) | ExpressionKind::Unary(_, inner) | ExpressionKind::Rate(inner) => {
-                self.ignore(inner, perhaps, out)
-            }
+            ExpressionKind::Field(inner, _)
+            | ExpressionKind::Unary(_, inner)
+            | ExpressionKind::Rate(inner) => self.ignore(inner, perhaps, out),
             ExpressionKind::Conditional(test, yes, no) => {
                 let (mut first, mut second) = (Vec::new(), Vec::new());
                 self.ignore(yes, true, &mut first)?;
                 self.ignore(no, true, &mut second)?;
                 self.ignore_branches(test, first, second, perhaps, out)
             }
-            // The variable that is bound is not worth declaring: without effects there is nothing
-            // to look at.
+            // Without effects in the body, there is no need to declare the bound variable.
             ExpressionKind::Quantified(_, _, _, body) if !may_act(body) => Ok(()),
             ExpressionKind::Quantified(..) => Err(Diagnostic::error(
-                "what a `double` is computed from must not call functions or assign variables under a quantifier",
+                "an operand of a `double` must not call functions or assign variables under a quantifier",
             )
             .at(expression.span.clone(), "")),
             ExpressionKind::Call(callee, arguments) => {
@@ -102,7 +101,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is executed of two branches after the test between them.
+    /// The remaining statements of two branches and the test between them.
     fn ignore_branches(
         &mut self,
         test: &tree::Expression,
@@ -112,7 +111,7 @@ impl Checker<'_> {
         out: &mut Vec<Statement>,
     ) -> Outcome<()> {
         let nothing = yes.is_empty() && no.is_empty();
-        // Which branch a test of real values takes is not known: neither is executed.
+        // The outcome of a test on real values is unknown: neither branch is executed.
         match (!nothing && !may_act(test)).then(|| self.truth(test)) {
             Some(Ok(test)) => out.push(Statement::If(test.expression, yes, no)),
             _ => self.ignore(test, perhaps, out)?,
@@ -120,8 +119,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Keeps an integer that may be an error, or the index of something that is not computed. Whether
-    /// the expression is either; it does nothing else.
+    /// Keeps an integer that may be an error, or the index of an ignored value. Returns whether the
+    /// expression is one of these; it then has no other effect.
     fn ignore_integer(&mut self, expression: &tree::Expression, out: &mut Vec<Statement>) -> bool {
         let reads = self.reads;
         let computed = match self.operand(expression) {
@@ -139,7 +138,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Whether statements change anything, rather than being evaluated because they may fail.
+    /// Whether statements have effects, rather than being evaluated because they may fail.
     fn change(&self, statements: &[Statement]) -> bool {
         statements.iter().any(|statement| match statement {
             Statement::Evaluate(expression) => self.changes(expression),
@@ -148,8 +147,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What is left of an argument that is not computed, as an expression; `None` if it would change
-    /// something.
+    /// What remains of an ignored argument, as an expression; `None` if it would have effects.
     pub(crate) fn ignored_argument(
         &mut self,
         argument: &tree::Expression,
@@ -158,7 +156,7 @@ impl Checker<'_> {
         Ok((!self.change(&done)).then(|| done.into_iter().filter_map(as_expression).collect()))
     }
 
-    /// What a call does besides its result. Calls without effects on variables need not be made.
+    /// The effects of a call whose result is ignored. Calls without effects are dropped.
     fn ignored_call(
         &mut self,
         callee: &tree::Expression,
@@ -174,8 +172,7 @@ impl Checker<'_> {
         Ok(done.map(Statement::Evaluate).into_iter().collect())
     }
 
-    /// Whether a call changes variables or clocks: a function that was lowered without effects does
-    /// not.
+    /// Whether a call changes variables or clocks: a function lowered without effects does not.
     fn changes(&self, expression: &Expression) -> bool {
         match expression {
             Expression::Call { function, arguments, .. } => {
@@ -192,7 +189,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether something that is assigned is real, and so is not computed.
+    /// Whether an assigned object is real, and so not tracked.
     pub(crate) fn is_real_target(&mut self, target: &tree::Expression) -> bool {
         let reads = self.reads;
         let found = match &target.kind {
@@ -206,7 +203,7 @@ impl Checker<'_> {
     }
 }
 
-/// A statement that changes nothing, as an expression.
+/// A statement without effects, as an expression.
 fn as_expression(statement: Statement) -> Option<Expression> {
     let all = |list: Vec<Statement>| {
         in_sequence(list.into_iter().filter_map(as_expression).collect(), Expression::Constant(0))
@@ -218,7 +215,7 @@ fn as_expression(statement: Statement) -> Option<Expression> {
     }
 }
 
-/// Evaluates some expressions before the last one, whose value it has.
+/// Evaluates some expressions before the last one, and returns the value of that.
 pub(crate) fn in_sequence(first: Vec<Expression>, last: Expression) -> Expression {
     first.into_iter().rev().fold(last, |rest, one| Expression::Sequence(Box::new([one, rest])))
 }
@@ -230,7 +227,7 @@ fn may_fail(expression: &Expression) -> bool {
         fn expression(&mut self, expression: &Expression) {
             self.0 |= match expression {
                 Expression::Binary(operator, ..) => {
-                    !fold::is_truth(*operator) && !matches!(operator, Binary::Minimum | Binary::Maximum)
+                    !operator.is_truth() && !matches!(operator, Binary::Minimum | Binary::Maximum)
                 }
                 Expression::Unary(Unary::Minus, _)
                 | Expression::InRange { .. }
@@ -248,7 +245,7 @@ fn may_fail(expression: &Expression) -> bool {
     search.0
 }
 
-/// Whether an expression may do more than have a value.
+/// Whether evaluating an expression may have effects.
 fn may_act(expression: &tree::Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Integer(_)

@@ -1,9 +1,9 @@
-//! Numbers that are not computed: `double`, hybrid clocks and the cost of priced automata.
+//! Numbers that are not tracked: `double`, hybrid clocks and the cost of priced automata.
 //!
-//! They are read where nothing depends on them. A real variable has no cells, so it cannot
-//! influence a state; its assignments are kept only for what else they do. Whatever would turn one
-//! into an integer, a truth value or a bound of a clock is refused by name, unless its value is a
-//! constant.
+//! They are accepted where nothing depends on them. A real variable has no cells, so it cannot
+//! influence a state; its assignments are kept only for their other effects. Any use that would
+//! turn a real number into an integer, a truth value or a bound on a clock is rejected, unless its
+//! value is a constant.
 
 mod fractions;
 mod functions;
@@ -16,15 +16,15 @@ pub(crate) use ignored::in_sequence;
 use turnpike_model::Diagnostic;
 
 use super::expressions::Operand;
-use super::fold::{self, Value};
+use super::fold::Value;
 use super::types::{Real, Type};
 use super::{Checker, Lvalue, Outcome};
 use crate::network::{Binary, Place};
 
-/// How the refusals of this module go on.
+/// The common part of this module's error messages.
 const WHERE: &str = "only supported where nothing depends on";
 
-/// A real value that something would depend on.
+/// The error for a real value that something depends on.
 pub(crate) fn decides(kind: Real, place: &Place) -> Diagnostic {
     let (message, note) = match kind {
         Real::Double => (format!("`double` is {WHERE} it"), "this is a `double`"),
@@ -36,13 +36,13 @@ pub(crate) fn decides(kind: Real, place: &Place) -> Diagnostic {
     )
 }
 
-/// Whether an error is about a real value that something depends on: nothing else is read and then
-/// not supported.
+/// Whether an error is about a real value that something depends on: no other construct is parsed
+/// but unsupported.
 pub(crate) fn is_about_reals(error: &Diagnostic) -> bool {
     error.unsupported
 }
 
-/// The kind of real value that an operand is, and its value when that is known.
+/// The kind of real value of an operand, and its value if constant.
 pub(crate) fn real(operand: &Operand) -> Option<(Real, Option<f64>)> {
     match operand {
         Operand::Real { known, .. } => Some((Real::Double, *known)),
@@ -52,7 +52,7 @@ pub(crate) fn real(operand: &Operand) -> Option<(Real, Option<f64>)> {
     }
 }
 
-/// A number that is known, whether it is real or not.
+/// A constant number, real or not.
 pub(crate) fn known(operand: &Operand) -> Option<f64> {
     match operand {
         Operand::Value(value) => value.known().map(f64::from),
@@ -88,7 +88,7 @@ impl Checker<'_> {
             return Ok(None);
         };
         let both = known(left).zip(known(right));
-        if fold::is_truth(operator) {
+        if operator.is_truth() {
             let Some((left, right)) = both else { return Err(decides(kind, place)) };
             let holds = match operator {
                 Binary::Less => left < right,
@@ -119,18 +119,18 @@ impl Checker<'_> {
         self.warn_once(
             Diagnostic::warning("costs are ignored")
                 .at(place.clone(), "a cost")
-                .help("what is reachable does not depend on them; the cheapest way is not looked for"),
+                .help("reachability does not depend on them; the cheapest path is not computed"),
         );
     }
 
-    /// Tells something once, wherever it occurs.
+    /// Reports a warning only once, wherever it occurs.
     pub(crate) fn warn_once(&mut self, warning: Diagnostic) {
         if !self.warnings.iter().any(|known| known.message == warning.message) {
             self.warnings.push(warning);
         }
     }
 
-    /// Tells that variables are read but not computed.
+    /// Warns that variables are accepted but not tracked.
     pub(crate) fn warn_about(&mut self, kind: Real, place: &Place) {
         let (what, note) = match kind {
             Real::Double => ("`double` values are ignored", "not computed"),
@@ -138,9 +138,9 @@ impl Checker<'_> {
             Real::Cost => return self.warn_about_cost(place),
         };
         self.warn_once(
-            Diagnostic::warning(what).at(place.clone(), note).help(
-                "nothing that is reachable depends on them: where something would, the model is refused",
-            ),
+            Diagnostic::warning(what)
+                .at(place.clone(), note)
+                .help("reachability does not depend on them; models in which it would are rejected"),
         );
     }
 }

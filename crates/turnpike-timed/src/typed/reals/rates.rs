@@ -1,5 +1,5 @@
-//! Clocks that zones cannot hold: those that run at other speeds than 0 and 1, or are set to a
-//! value that is not known.
+//! Clocks that zones cannot represent: those with a rate other than 0 and 1, or set to an unknown
+//! value.
 //!
 //! They are ignored as long as nothing depends on them.
 
@@ -13,13 +13,13 @@ use crate::typed::fold::Value;
 use crate::typed::types::{Real, Type};
 use crate::typed::{Checker, Lvalue, Outcome};
 
-/// What messages call them.
+/// The phrase for them in messages.
 const ODD: &str = "clocks with a rate other than 0 or 1, or set to a value that is not computed,";
 
 impl Checker<'_> {
-    /// `h' == e` for something that is not computed, or for a clock at a speed that zones do not
-    /// know: it always holds, and the clock is of no use for anything else. `None` when this is no
-    /// such rate.
+    /// `h' == e` for something that is not tracked, or for a clock with a rate that zones do not
+    /// support: it always holds, and the clock cannot be used for anything else. `None` if this is
+    /// not such a rate.
     pub(crate) fn ignored_rate(
         &mut self,
         left: &tree::Expression,
@@ -60,15 +60,15 @@ impl Checker<'_> {
         Ok(Some(holds))
     }
 
-    /// From here on nothing may depend on a clock.
+    /// From here on nothing may depend on the clock.
     pub(crate) fn set_odd(&mut self, clock: &ClockCell, place: &Place) {
         for clock in clock.base.0..clock.base.0 + clock.count {
             self.state.odd_clocks.entry(clock).or_insert_with(|| place.clone());
         }
     }
 
-    /// Refuses models in which something depends on a clock that runs at a speed of its own, and
-    /// tells of the others.
+    /// Rejects models in which something depends on a clock with an unsupported rate, and warns
+    /// about other such clocks.
     pub(crate) fn check_odd_clocks(&mut self) {
         if self.state.odd_clocks.is_empty() {
             return;
@@ -99,7 +99,7 @@ impl Checker<'_> {
                 self.warn_once(
                     Diagnostic::warning(format!("the clock `{name}` is ignored"))
                         .at(place, "its rate is neither 0 nor 1, or its value is not computed")
-                        .help("nothing that is reachable depends on it"),
+                        .help("reachability does not depend on it"),
                 );
             }
             return;
@@ -111,7 +111,7 @@ impl Checker<'_> {
         self.note(error);
     }
 
-    /// Refuses a query about a clock that is not computed.
+    /// Rejects a query about a clock that is not tracked.
     pub(crate) fn check_asked_clock(&self, cell: &ClockCell, place: &Place) -> Outcome<()> {
         let asked =
             (cell.base.0..cell.base.0 + cell.count).find(|clock| self.state.odd_clocks.contains_key(clock));
@@ -123,7 +123,7 @@ impl Checker<'_> {
     }
 }
 
-/// Clocks that others are copies of.
+/// Visits the clocks that others are copied from.
 fn copied_clocks(statements: &[Statement], look: &mut impl FnMut(&ClockCell)) {
     for statement in statements {
         match statement {

@@ -1,4 +1,4 @@
-//! Two explorers of the same network, step by step.
+//! Compares two explorers of the same network, step by step.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use turnpike_timed::explore::TimedModel;
 /// A state of each explorer.
 type Pair = (Vec<u32>, Vec<u32>);
 
-/// Expands up to `most` states with both, each several times: the successors must be the same in
-/// the same order, by labels and by portable forms. Says where they differ.
+/// Expands up to `most` states with both, each several times: the successors must be equal and in
+/// the same order, by labels and by portable forms. Returns a description of the first difference.
 pub(crate) fn compare(one: &TimedModel, other: &TimedModel, most: usize) -> Result<usize, String> {
     let (mut first, mut second) = (one.explorer(), other.explorer());
     let (mut state, mut like) = (Vec::new(), Vec::new());
@@ -27,7 +27,7 @@ pub(crate) fn compare(one: &TimedModel, other: &TimedModel, most: usize) -> Resu
         }
         at += 1;
     }
-    // Again, now that everything is known, and in another order.
+    // Again, with everything cached, and in another order.
     for pair in states.iter().rev().step_by(3) {
         expand(&mut *first, &mut *second, one.info().width, pair)?;
     }
@@ -44,7 +44,7 @@ fn expand(
     let outcomes = (first.successors(&pair.0, &mut out), second.successors(&pair.1, &mut likewise));
     match outcomes {
         (Ok(()), Ok(())) => {}
-        // What is wrong with a state may be several things.
+        // A state may have several errors.
         (Err(_), Err(_)) => return Ok(Vec::new()),
         outcomes => return Err(format!("{outcomes:?}")),
     }

@@ -1,5 +1,5 @@
-//! Cycles of the region graph that go through a location, with and without the demand that time
-//! passes all bounds.
+//! Cycles of the region graph through a location, with and without the requirement that time
+//! diverges.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,7 @@ use super::{Discrete, Region, Sketch, Slow};
 
 type Node = (Discrete, Region);
 
-/// A step: the number of its target, and for moves the clocks that are assigned; nothing when time
-/// passes.
+/// A step: the number of its target, and for moves the clocks that are reset; `None` for a delay.
 type Step = (usize, Option<BTreeSet<usize>>);
 
 /// Whether there are cycles with moves through states in which the first process is in its second
@@ -16,8 +15,8 @@ type Step = (usize, Option<BTreeSet<usize>>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cycles {
     pub any: bool,
-    /// Whether time passes all bounds along one of them: it passes at all, and every clock is
-    /// assigned again and again or is beyond all numbers.
+    /// Whether time diverges along one of them: it passes at all, and every clock is reset again
+    /// and again or is above every constant.
     pub non_zeno: bool,
 }
 
@@ -45,7 +44,7 @@ pub(crate) fn cycles(sketch: &Sketch) -> Cycles {
     cycles
 }
 
-/// All regions that are reached, and their steps.
+/// All reachable regions, and their steps.
 fn graph(slow: &Slow<'_>) -> (Vec<Node>, Vec<Vec<Step>>) {
     let initial: Node = ((vec![0; slow.sketch.automata.len()], 0), vec![(0, 0); slow.sketch.clocks]);
     let (mut nodes, mut steps) = (Vec::new(), Vec::new());
@@ -62,7 +61,7 @@ fn graph(slow: &Slow<'_>) -> (Vec<Node>, Vec<Vec<Step>>) {
             let assigned = moves.iter().flat_map(|ids| one(ids).resets.iter().map(|&(clock, _)| clock));
             targets.push((target, Some(assigned.collect())));
         }
-        // Beyond all numbers time passes and nothing changes.
+        // Above all constants time passes without any change.
         if let Some(next) = slow.wait(&discrete, &region) {
             targets.push(((discrete, next), None));
         }
@@ -79,7 +78,7 @@ fn graph(slow: &Slow<'_>) -> (Vec<Node>, Vec<Vec<Step>>) {
     (nodes, steps)
 }
 
-/// Strongly connected sets, the slow way: who reaches whom and back.
+/// Strongly connected components, by computing mutual reachability.
 fn components(steps: &[Vec<Step>]) -> Vec<BTreeSet<usize>> {
     let mut backwards = vec![Vec::new(); steps.len()];
     for (node, row) in steps.iter().enumerate() {

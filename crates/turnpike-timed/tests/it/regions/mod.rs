@@ -1,7 +1,7 @@
-//! A slow and obvious explorer: networks of few clocks, region by region.
+//! A simple and slow explorer: networks of few clocks, region by region.
 //!
 //! It works on its own description of a network, which is small enough to enumerate everything
-//! naively, and shares no code with what it checks.
+//! naively, and shares no code with the implementation that it checks.
 
 mod cycles;
 mod small_steps;
@@ -50,7 +50,7 @@ pub(crate) struct Move {
 #[derive(Clone, Debug)]
 pub(crate) struct Spot {
     pub invariant: Vec<Atom>,
-    /// Clocks that do not run here.
+    /// Clocks that are stopped here.
     pub stands: Vec<usize>,
     pub urgent: bool,
     pub committed: bool,
@@ -72,7 +72,7 @@ pub(crate) struct Sketch {
     pub automata: Vec<Automaton>,
     /// Process, event, weak.
     pub vectors: Vec<Vec<(usize, usize, bool)>>,
-    /// No clock is compared with more than this.
+    /// The largest constant that clocks are compared with.
     pub most: i32,
 }
 
@@ -189,26 +189,26 @@ pub(crate) type Discrete = (Vec<usize>, i32);
 /// constant above the largest number.
 type Region = Vec<(i32, i32)>;
 
-/// Moves that go together, by process and position, and their channel.
+/// Moves that are taken together, by process and position, and their channel.
 type Together = (Vec<(usize, usize)>, Option<usize>);
 
-/// Where moves lead, and which they are.
+/// The target of moves, and the moves.
 type Taken = ((Discrete, Region), Vec<(usize, usize)>);
 
-/// What the regions say.
+/// The result of exploring all regions.
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
-    /// Discrete states that are reached.
+    /// Reachable discrete states.
     pub reached: BTreeSet<Discrete>,
-    /// Those in which nothing is possible any more, for some values of the clocks.
+    /// Those with a deadlock for some clock values.
     pub dead: BTreeSet<Discrete>,
-    /// Those that are met with clock 0 above 1 and clock 1 at most 1.
+    /// Those reached with clock 0 above 1 and clock 1 at most 1.
     pub met: BTreeSet<Discrete>,
 }
 
 struct Slow<'s> {
     sketch: &'s Sketch,
-    /// Ranks of fractions below one unit of time.
+    /// Number of fraction ranks per unit of time.
     unit: i32,
 }
 
@@ -219,7 +219,7 @@ impl<'s> Slow<'s> {
 
     fn normal(&self, region: Region) -> Region {
         let most = self.sketch.most;
-        // Exactly at the largest number still counts.
+        // A value equal to the largest constant still counts.
         let above = |&(whole, rank): &(i32, i32)| whole > most || (whole == most && rank > 0);
         let ranks: BTreeSet<i32> =
             region.iter().filter(|clock| !above(clock) && clock.1 > 0).map(|clock| clock.1).collect();
@@ -244,7 +244,7 @@ impl<'s> Slow<'s> {
         all.all(|(automaton, &at)| self.holds(&automaton.spots[at].invariant, region))
     }
 
-    /// The next region as time passes; none when all clocks are beyond the numbers.
+    /// The next region as time passes; `None` if all clocks are above the constants.
     fn later(&self, region: &Region) -> Option<Region> {
         let most = self.sketch.most;
         let counts = |clock: &&(i32, i32)| clock.0 <= most;
@@ -263,8 +263,8 @@ impl<'s> Slow<'s> {
         one.from == at[process] && one.needs.is_none_or(|needed| needed == value)
     }
 
-    /// All combinations of moves that go together, with their channel. Of clocks only those count
-    /// that decide who receives a broadcast.
+    /// All combinations of moves that are taken together, with their channel. Clocks count only
+    /// where they decide which processes receive a broadcast.
     fn combinations(&self, (at, value): &Discrete, region: &Region) -> Vec<Together> {
         let sketch = self.sketch;
         let all: Vec<(usize, usize)> = (0..sketch.automata.len())
@@ -349,13 +349,13 @@ impl<'s> Slow<'s> {
         self.invariant(&at, &next).then_some(((at, value), next))
     }
 
-    /// What is possible at once, with the moves, in regions.
+    /// The steps that are possible without delay, with their moves, in regions.
     fn steps(&self, discrete: &Discrete, region: &Region) -> Vec<Taken> {
         let normal = |((discrete, region), moves): Taken| ((discrete, self.normal(region)), moves);
         self.moves(discrete, region).into_iter().map(normal).collect()
     }
 
-    /// What is possible at once, with the moves.
+    /// The steps that are possible without delay, with their moves.
     fn moves(&self, discrete: &Discrete, region: &Region) -> Vec<Taken> {
         let automata = &self.sketch.automata;
         let committed = |process: usize| automata[process].spots[discrete.0[process]].committed;
@@ -384,7 +384,7 @@ impl<'s> Slow<'s> {
         })
     }
 
-    /// Whether some location forbids that time passes.
+    /// Whether some location forbids delays.
     fn rests(&self, discrete: &Discrete) -> bool {
         let mut spots = self.spots(discrete);
         spots.any(|spot| spot.urgent || spot.committed)
@@ -394,14 +394,14 @@ impl<'s> Slow<'s> {
         self.sketch.automata.iter().zip(&discrete.0).map(|(automaton, &at)| &automaton.spots[at])
     }
 
-    /// The region after this one as time passes, which is the same beyond all numbers; none when
-    /// time must not pass.
+    /// The next region as time passes, which is the same one above all constants; `None` if time
+    /// must not pass.
     fn wait(&self, discrete: &Discrete, region: &Region) -> Option<Region> {
         if self.rests(discrete) || self.is_urgent(discrete, region) {
             return None;
         }
         let next = self.later(region).unwrap_or_else(|| region.clone());
-        // Who is in a region that lasts has been in it before: only the first moment may be urgent.
+        // A region with a duration is entered before its end: only its first moment may be urgent.
         let lasts = !next.iter().any(|clock| clock.0 <= self.sketch.most && clock.1 == 0);
         let stops = lasts && self.is_urgent(discrete, &next);
         (!stops && self.invariant(&discrete.0, &next)).then_some(next)
@@ -426,7 +426,7 @@ pub(crate) fn explore(sketch: &Sketch) -> Truth {
     if slow.invariant(&discrete.0, &region) {
         open.push((discrete, region));
     }
-    // Which regions lead on, by an action or by waiting.
+    // Which regions have a successor, by an action or a delay.
     let mut acts: BTreeMap<(Discrete, Region), bool> = BTreeMap::new();
     while let Some((discrete, region)) = open.pop() {
         if !seen.insert((discrete.clone(), region.clone())) {

@@ -1,16 +1,16 @@
-//! What concrete runs reach whose delays are multiples of half a unit, also where clocks stand still.
+//! What concrete runs reach whose delays are multiples of half a unit, also with stopped clocks.
 //!
-//! Regions say nothing of clocks that stand still. Such a run is a run, so whatever it reaches must
-//! be reached by zones; what it does not reach may need other delays.
+//! Regions do not cover stopped clocks. Whatever such a run reaches, zones must reach; what it does
+//! not reach may need other delays.
 
 use std::collections::BTreeSet;
 
 use super::{Discrete, Region, Sketch, Slow};
 
-/// Ranks in one unit: a step is two of them, and the one between stands for all moments on the way.
+/// Ranks per unit: a step is two of them, and the one between represents all moments on the way.
 const UNIT: i32 = 4;
 
-/// All locations and values of the variable that are reached.
+/// All reachable locations and values of the variable.
 pub(crate) fn small_steps(sketch: &Sketch) -> BTreeSet<Discrete> {
     let slow = Slow { sketch, unit: UNIT };
     let mut seen: BTreeSet<(Discrete, Region)> = BTreeSet::new();
@@ -21,7 +21,7 @@ pub(crate) fn small_steps(sketch: &Sketch) -> BTreeSet<Discrete> {
             continue;
         }
         open.extend(slow.moves(&discrete, &clocks).into_iter().map(|(target, _)| target));
-        // Time stops at the first moment at which something urgent is possible.
+        // Time stops at the first moment at which an urgent transition is possible.
         let between = slow.later_by(&discrete, &clocks, 1);
         let may_pass = !slow.rests(&discrete)
             && !slow.is_urgent(&discrete, &clocks)
@@ -35,7 +35,7 @@ pub(crate) fn small_steps(sketch: &Sketch) -> BTreeSet<Discrete> {
 }
 
 impl Slow<'_> {
-    /// Values of the clocks some ranks later. Beyond all numbers they are all alike.
+    /// The clock values some ranks later. Values above all constants are equivalent.
     fn later_by(&self, discrete: &Discrete, clocks: &Region, ranks: i32) -> Region {
         let stands = |clock: usize| self.spots(discrete).any(|spot| spot.stands.contains(&clock));
         let most = (self.sketch.most + 1) * UNIT;

@@ -1,4 +1,4 @@
-//! Comparing networks whatever their places in the source.
+//! Comparison of networks without places.
 
 use turnpike_timed::network::Network;
 

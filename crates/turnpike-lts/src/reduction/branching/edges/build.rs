@@ -1,4 +1,4 @@
-//! The edges of a graph in their first groups.
+//! Builds the initial groups of the edges of a graph.
 
 use super::Edges;
 use crate::reduction::branching::blocks::Blocks;
@@ -7,8 +7,8 @@ use crate::reduction::branching::lists::Links;
 use crate::reduction::graph::{Graph, NONE};
 
 impl Edges {
-    /// `tau` edges within a block are inert; the others form one bunch for each label and block
-    /// they lead to.
+    /// `tau` edges within a block are inert. The others form one bunch for each label and target
+    /// block.
     pub(in crate::reduction::branching) fn new(
         graph: &Graph,
         tau: u32,
@@ -65,11 +65,11 @@ impl Edges {
         edges
     }
 
-    /// Puts all edges that are not inert into their groups. `order` lists the states block by
-    /// block, so that "same block as before" replaces a table of pairs, which would outweigh
+    /// Adds all edges that are not inert to their groups. `order` lists the states block by block,
+    /// so that "same block as before" replaces a table of pairs, which would take more memory than
     /// everything else here.
     fn group(&mut self, labels: &[u32], tau: u32, block_of: &[u32], order: &[u32], counters: &mut Counters) {
-        // Per label, the block that it was last seen leading to, and the bunch made for them.
+        // For each label, the last target block and the bunch created for them.
         let mut last = vec![(NONE, NONE); labels.iter().max().map_or(0, |&max| max as usize + 1)];
         for &state in order {
             let block = block_of[state as usize];
@@ -86,7 +86,7 @@ impl Edges {
                 self.insert_in_action(edge, last[label as usize].1);
             }
         }
-        // Per bunch, the block that was last seen with an edge in it, and their slice.
+        // For each bunch, the last block with an edge in it, and their slice.
         let mut last = vec![(NONE, NONE); self.first_action.len()];
         let mut row: Vec<(u32, u32)> = Vec::new();
         for &state in order {
@@ -112,8 +112,8 @@ impl Edges {
     }
 }
 
-/// Edge numbers by target, internal ones first: the numbers, the starts, and the ends of the
-/// internal ones.
+/// The edge numbers by target, internal ones first, with the start of each row and the end of its
+/// internal edges.
 fn incoming(states: usize, target: &[u32], internal: impl Fn(u32) -> bool) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let mut start = vec![0u32; states + 1];
     for &t in target {

@@ -81,8 +81,7 @@ impl Compiler<'_> {
         self.add(node(binder, captured), level, 1)
     }
 
-    /// The binder of an expression, the same for expressions that differ only in the names of
-    /// variables.
+    /// The number of the binder of an expression, which alpha-equivalent expressions share.
     fn binder(
         &mut self,
         id: ExpressionId,
@@ -94,15 +93,12 @@ impl Compiler<'_> {
         if let Some(known) = self.rules.known_binder(&key) {
             return known;
         }
-        // What is never applied needs no code.
+        // A binder that is never applied needs no code.
         let code = body.map(|body| self.binder_code(free, variables, body));
         let binder = Binder {
             expression: id,
             captured: free.into(),
-            names: variables
-                .iter()
-                .map(|&variable| self.rules.lasting_name(self.program, variable))
-                .collect(),
+            names: variables.iter().map(|&variable| self.rules.stable_name(self.program, variable)).collect(),
             is_bag: matches!(self.program.expression(id), Expression::Comprehension { .. })
                 && body.is_some_and(|body| self.program.sort_of(body) != SortId::BOOL),
             function: code.map(Arc::new),
@@ -170,7 +166,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What binding variables changed.
+/// The bindings that a binder hides, to be restored after its body.
 struct Saved {
     previous: Vec<(VariableId, Option<u32>, Option<u32>)>,
     memo: FxHashMap<ExpressionId, Compiled>,
@@ -183,7 +179,7 @@ fn restore(map: &mut FxHashMap<VariableId, u32>, variable: VariableId, old: Opti
     };
 }
 
-/// The level of something seen from outside a binder of level `bound`.
+/// The level of an expression as seen from outside a binder of level `bound`.
 fn outside(level: u32, bound: u32) -> u32 {
     if level >= bound { CLOSED } else { level }
 }

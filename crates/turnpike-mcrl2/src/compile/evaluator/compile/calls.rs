@@ -25,7 +25,7 @@ impl Compiler<'_> {
         self.add(Node::Apply { function: operands[0].node, arguments }, level, depth)
     }
 
-    /// `f(x)(y)` as `f` with all arguments.
+    /// `f(x)(y)` as the symbol `f` with all arguments.
     fn curried(
         &self,
         function: ExpressionId,

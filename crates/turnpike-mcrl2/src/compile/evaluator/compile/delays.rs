@@ -8,8 +8,8 @@ use crate::compile::evaluator::Scope;
 use crate::compile::evaluator::node::{Body, Delay, Node};
 use crate::typed::{Builtin, Expression, ExpressionId, SortId, SymbolId, SymbolKind};
 
-/// An argument with more nodes than this is not evaluated before it is needed.
-const CHEAP: u32 = 24;
+/// An argument with more nodes than this is always delayed.
+const MAX_CHEAP_NODES: u32 = 24;
 
 impl Compiler<'_> {
     /// An argument that may not be needed.
@@ -21,7 +21,7 @@ impl Compiler<'_> {
                 _ => compiled,
             };
         }
-        if self.is_cheap(id, &mut CHEAP.clone()) {
+        if self.is_cheap(id, &mut MAX_CHEAP_NODES.clone()) {
             return self.expression(id);
         }
         let free = crate::typed::expression::free_variables(self.program, id);
@@ -34,7 +34,7 @@ impl Compiler<'_> {
             captured: Vec::new(),
             memo: FxHashMap::default(),
         });
-        // All that is captured comes first in the frame.
+        // Captured values come first in the frame.
         for variable in free {
             if self.rules.global(variable).is_none() {
                 self.resolve(self.contexts.len() - 1, variable);
@@ -52,7 +52,7 @@ impl Compiler<'_> {
         self.add(Node::Delay(index), level, 0)
     }
 
-    /// Whether evaluating an expression surely ends after few steps.
+    /// Whether evaluating an expression is certain to end after few steps.
     fn is_cheap(&mut self, id: ExpressionId, budget: &mut u32) -> bool {
         let Some(left) = budget.checked_sub(1) else { return false };
         *budget = left;

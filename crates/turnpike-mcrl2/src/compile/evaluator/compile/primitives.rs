@@ -7,7 +7,7 @@ use crate::typed::{Builtin, Program, SortId, SymbolId, SymbolKind};
 use crate::value::{Head, Value};
 
 impl Compiler<'_> {
-    /// A function without rules of the user.
+    /// A function without user rules.
     pub(super) fn primitive(&mut self, symbol: SymbolId, operands: Vec<Compiled>, level: u32) -> Compiled {
         let program = self.program;
         let nodes: Vec<NodeId> = operands.iter().map(|one| one.node).collect();

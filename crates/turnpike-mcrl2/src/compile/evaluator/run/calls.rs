@@ -9,7 +9,7 @@ use crate::compile::evaluator::node::{Body, Function, List, Node, NodeId, Switch
 use crate::compile::evaluator::{Fault, Machine};
 use crate::value::{Head, Value};
 
-/// How deep calls may nest.
+/// The deepest nesting of calls.
 const MAX_CALLS: u32 = 600_000;
 
 impl Machine {
@@ -22,7 +22,7 @@ impl Machine {
         arguments: List,
         base: usize,
     ) -> Answer {
-        let Some(code) = t.functions.get(function as usize) else { return self.too_early() };
+        let Some(code) = t.functions.get(function as usize) else { return self.fail_uncompiled() };
         let thunks = (self.thunks.len(), self.captured.len());
         let frame = self.push_all(t, body, arguments, base)?;
         // A cached result would make the number of steps depend on earlier evaluations.
@@ -65,8 +65,8 @@ impl Machine {
         Ok(answer)
     }
 
-    /// Runs functions in the frame at `frame`. A call that is the last thing a function does takes
-    /// its place. One long match, as in `eval`: both loops decide how fast a search is.
+    /// Runs the function in the frame at `frame`. A tail call reuses the frame. One long match, as
+    /// in `eval`: these two loops decide how fast a search is.
     fn run<'a>(&mut self, t: &'a Arc<Tables>, function: &'a Function, frame: usize) -> Answer {
         let mut function = function;
         'functions: loop {
@@ -141,7 +141,7 @@ impl Machine {
                     Node::Apply { function: value, arguments } => {
                         let value = self.operand(t, body, value, frame)?;
                         let start = self.push_all(t, body, arguments, frame)?;
-                        let Some(next) = self.applied(t, value, start) else {
+                        let Some(next) = self.code_to_apply(t, value, start) else {
                             return self.apply_pushed(t, value, start);
                         };
                         function = next;
@@ -165,8 +165,7 @@ impl Machine {
             }
             let head =
                 value.as_small().is_none().then(|| table.get(&(true, self.heap.code(value)))).flatten();
-            // Applications with another number of arguments, and twins of constants, are found
-            // below.
+            // The scan below checks the number of arguments, and finds private copies of constants.
             if head.is_none() && self.heap.shared(value) {
                 return switch.otherwise;
             }
@@ -186,15 +185,14 @@ impl Machine {
         switch.otherwise
     }
 
-    /// What a function is when no rule applies: all arguments are evaluated.
+    /// Evaluates a function when no rule applies. All arguments are evaluated first.
     #[inline(never)]
     fn no_rule(&mut self, t: &Arc<Tables>, function: &Function, frame: usize) -> Answer {
         for index in 0..function.arity as usize {
             self.force_slot(t, frame + index)?;
         }
         let arguments = frame..frame + function.arity as usize;
-        // Built-in functions have few arguments, and are often asked for what equations leave to
-        // them.
+        // A fast path for built-in functions with rules, which often fall through to the built-in.
         if let &[one, two] = &self.stack[arguments.clone()] {
             return self.otherwise(t, function, &[one, two]);
         }

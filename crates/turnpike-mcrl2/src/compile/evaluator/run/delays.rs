@@ -10,7 +10,7 @@ use crate::value::Value;
 /// A delayed evaluation of a machine.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::compile::evaluator) enum Thunk {
-    /// Its code, and where its captured values begin.
+    /// Not evaluated yet: its code, and where its captured values begin.
     Waiting {
         delay: u32,
         start: u32,
@@ -29,7 +29,7 @@ impl Machine {
         Value::private(self.thunks.len() as u32 - 1)
     }
 
-    /// The value of a slot, which it holds from now on.
+    /// Evaluates the content of a slot and stores the value there.
     #[inline]
     pub(in crate::compile::evaluator) fn force_slot(&mut self, t: &Arc<Tables>, place: usize) -> Answer {
         let held = self.stack[place];

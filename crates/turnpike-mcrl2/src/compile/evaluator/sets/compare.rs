@@ -67,7 +67,7 @@ impl Machine {
             return self.equal_sets(t, sort, one, other);
         }
         if let (Some(Head::Set), Some(Head::CoSet)) | (Some(Head::CoSet), Some(Head::Set)) = heads
-            && self.is_endless(t, sort)
+            && self.is_infinite(t, sort)
         {
             return Ok(Some(Value::FALSE));
         }
@@ -204,7 +204,7 @@ impl Machine {
     ) -> Known {
         let heads = (self.heap.head(left), self.heap.head(right));
         let bag = difference == Difference::Subbag;
-        if heads == (Some(Head::CoSet), Some(Head::Set)) && self.is_endless(t, sort) {
+        if heads == (Some(Head::CoSet), Some(Head::Set)) && self.is_infinite(t, sort) {
             return Ok(Some(Value::FALSE));
         }
         let known = if bag { is_bag } else { is_set };

@@ -14,7 +14,8 @@ use crate::compile::evaluator::{Fault, Machine};
 use crate::typed::{Builtin, SortId, SymbolId};
 use crate::value::{Head, Value};
 
-/// What holds for all elements but the exceptions: the same, or what a function says.
+/// The membership or count of all elements that are not exceptions: a constant, or given by a
+/// function.
 #[derive(Clone, Copy, Debug)]
 enum Usual {
     Always(Value),
@@ -23,7 +24,7 @@ enum Usual {
 
 use Usual::{Always, By};
 
-/// An operation on two sets or bags, one of which is given by a function or by a term.
+/// An operation on two sets or bags, one of which is given by a function or a term.
 #[derive(Clone, Copy, Debug)]
 struct Mixed {
     builtin: Builtin,
@@ -31,7 +32,7 @@ struct Mixed {
     sort: SortId,
     left: Value,
     right: Value,
-    /// What is usual for an element of the result.
+    /// The usual membership or count in the result.
     usual: Usual,
 }
 
@@ -137,7 +138,7 @@ impl Machine {
         function.map_or(bag, |function| self.heap.make(Head::BagBy, &[function, counts]))
     }
 
-    /// What holds for all but the exceptions of a set or bag.
+    /// The membership or count of all elements of a set or bag but the exceptions.
     fn usual(&self, of: Value) -> Option<Usual> {
         match self.heap.head(of)? {
             Head::Set => Some(Always(Value::FALSE)),
@@ -155,7 +156,7 @@ impl Machine {
         }
     }
 
-    /// What a term says of all elements.
+    /// The membership or count of all elements according to a term.
     fn usual_of(
         &mut self,
         t: &Arc<Tables>,
@@ -190,7 +191,8 @@ impl Machine {
         }
     }
 
-    /// What is usual in a result: that of an operand, or a function made of both.
+    /// The usual membership or count in a result: that of an operand, or a function composed of
+    /// both.
     fn combine_usual(
         &mut self,
         t: &Arc<Tables>,
@@ -245,7 +247,7 @@ impl Machine {
         })
     }
 
-    /// What is usual for an element.
+    /// Evaluates the usual membership or count for an element.
     fn usually(&mut self, t: &Arc<Tables>, usual: Usual, element: Value) -> Answer {
         match usual {
             Always(constant) => Ok(constant),
@@ -253,7 +255,7 @@ impl Machine {
         }
     }
 
-    /// An operation on sets of which one is given by a predicate, or by a term.
+    /// An operation on sets, one of which is given by a predicate or a term.
     fn mixed_sets(&mut self, t: &Arc<Tables>, operation: Mixed) -> Known {
         let Mixed { builtin, sort, left, right, usual } = operation;
         let mut candidates = Vec::new();
@@ -280,7 +282,7 @@ impl Machine {
         Ok(Some(self.set_with(usual, exceptions)))
     }
 
-    /// An operation on bags of which one is given by a function, or by a term.
+    /// An operation on bags, one of which is given by a function or a term.
     fn mixed_bags(&mut self, t: &Arc<Tables>, operation: Mixed) -> Known {
         let Mixed { builtin, sort, left, right, usual } = operation;
         let mut candidates = Vec::new();
@@ -297,8 +299,8 @@ impl Machine {
         })
     }
 
-    /// The bag with these counts for the candidates, and what is usual for all others. `None` if a
-    /// count is stuck.
+    /// The bag with these counts for the candidates and the usual count for all other elements.
+    /// `None` if a count is stuck.
     fn bag_with(
         &mut self,
         t: &Arc<Tables>,
@@ -326,7 +328,7 @@ impl Machine {
         }))
     }
 
-    /// `Set2Bag` and `Bag2Set` of what is given by a function.
+    /// `Set2Bag` and `Bag2Set` of a set or bag given by a function.
     pub(in crate::compile::evaluator) fn convert_collection(
         &mut self,
         t: &Arc<Tables>,

@@ -8,7 +8,8 @@ use crate::builtin::{Domain, list, logic};
 use crate::typed::{Builtin, SortId, SymbolId};
 use crate::value::{Head, Value};
 
-/// Partial values of a candidate, while a function with results of `sort` is evaluated.
+/// Implements the built-in functions for partial values of a candidate. `sort` is that of the
+/// result.
 struct Partials<'e, 'a, 'c> {
     evaluation: &'e mut Evaluation<'a>,
     at: &'c Candidate,
@@ -98,7 +99,7 @@ impl Evaluation<'_> {
         at: &Candidate,
         locals: &mut [Partial],
     ) -> Partial {
-        // Those that do not need all their arguments.
+        // Functions that may not need all their arguments.
         match builtin {
             Builtin::And | Builtin::Or | Builtin::Implies => {
                 let first = self.term(terms[0], at, locals);
@@ -168,7 +169,7 @@ impl Evaluation<'_> {
             _ if sort.is_number() && builtin.is_arithmetic() => {
                 let ranges: Vec<Range> = arguments.iter().map(|one| self.range(one, at)).collect();
                 let range = Range::apply(builtin, &ranges);
-                // The sort knows something, too.
+                // The sort gives a range, too.
                 match Partial::of(sort) {
                     Partial::Number(of_sort) if sort != SortId::REAL => Partial::Number(range.max(of_sort)),
                     _ => Partial::Number(range),

@@ -1,4 +1,4 @@
-//! Candidates: values for all variables, with places that are not decided yet.
+//! Candidates: values for all variables, with undecided places.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,47 +9,47 @@ use crate::value::{Head, Heap, Value};
 use super::Narrowing;
 use super::partial::Range;
 
-/// How the values of a sort are built.
+/// How to enumerate the values of a sort.
 #[derive(Clone, Debug)]
 pub(super) enum Growth {
-    /// Integers, from the least on if there is one.
+    /// Integers, from the least if there is one.
     Number(Option<i128>),
-    /// All of them.
+    /// A finite list of values.
     Values(Arc<[Value]>),
     /// `[]`, or an element of this sort before a list.
     List(SortId),
     /// Constructors, with the sorts of their fields.
     Constructors(Vec<(SymbolId, Box<[SortId]>)>),
-    /// Not at all.
+    /// They cannot be enumerated.
     None,
 }
 
-/// What stands at a place of a candidate.
+/// The content of a place of a candidate.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// Something of this sort.
+    /// An undecided value of this sort.
     Hole(SortId),
     /// A number in this range.
     Number(Range),
-    /// A constructor, and where its arguments begin and how many there are. They come later.
+    /// A constructor, with the index and the number of its arguments. Arguments have higher
+    /// indices.
     Node(Head, usize, usize),
     /// A value.
     Value(Value),
 }
 
-/// Values for all variables, which are the first places.
+/// Values for all variables. The first places are the variables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
     pub(super) places: Vec<Place>,
-    /// The values of those places that are known completely.
+    /// The values of the completely known places.
     pub(super) values: Vec<Option<Value>>,
-    /// The places that are not decided, with the variable that they belong to; the next to be
-    /// decided comes first.
+    /// The undecided places, each with its variable. The front is decided next.
     pub(super) holes: VecDeque<(usize, usize)>,
 }
 
 impl Candidate {
-    /// Adds a place for a variable, to be decided after all others.
+    /// Adds an undecided place for a variable to the end of the queue.
     pub(super) fn add(&mut self, place: Place, variable: usize) -> usize {
         let index = self.places.len();
         self.values.push(match place {
@@ -79,8 +79,8 @@ impl Candidate {
         self
     }
 
-    /// Finds the places that are known completely now. Arguments come later than what they belong
-    /// to.
+    /// Computes the values of places that have become completely known. Going backwards works
+    /// because arguments have higher indices.
     fn settle(&mut self, heap: &mut Heap) {
         for index in (0..self.places.len()).rev() {
             if let (None, &Place::Node(head, first, count)) = (self.values[index], &self.places[index]) {
@@ -91,7 +91,7 @@ impl Candidate {
         }
     }
 
-    /// All ways to decide the first hole a little more; `None` if its sort cannot be built.
+    /// All ways to refine the first hole by one step; `None` if its sort cannot be enumerated.
     pub(super) fn refine(mut self, narrowing: &Narrowing, heap: &mut Heap) -> Option<Vec<Candidate>> {
         let (index, variable) = self.holes.pop_front()?;
         let range = match self.places[index] {

@@ -1,11 +1,11 @@
-//! Equality, inclusion and order of partial values, as far as the known parts decide them.
+//! Equality, inclusion and order of partial values, decided by the known parts if possible.
 
 use super::candidate::Candidate;
 use super::evaluate::Evaluation;
 use super::partial::Partial;
 use crate::value::{Head, Value};
 
-/// Yes, no, or it depends.
+/// `None` if it depends on the unknown parts.
 type Answer = Option<bool>;
 
 fn both(one: Answer, other: Answer) -> Answer {
@@ -21,7 +21,7 @@ fn either(one: Answer, other: Answer) -> Answer {
 }
 
 impl Evaluation<'_> {
-    /// The finite set of some elements, of which several may turn out to be the same.
+    /// The finite set of some elements, some of which may turn out to be equal.
     pub(super) fn set(&mut self, elements: Vec<Partial>, at: &Candidate) -> Partial {
         match self.all_known(&elements, at) {
             Some(values) => Partial::Known(self.machine.heap.set_of(&values)),
@@ -64,7 +64,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Whether an element is one of some.
+    /// Whether an element is among some others.
     pub(super) fn among(&mut self, element: &Partial, all: &[Partial], at: &Candidate) -> Answer {
         let mut found = Some(false);
         for one in all {
@@ -87,8 +87,8 @@ impl Evaluation<'_> {
         all
     }
 
-    /// Whether a bag has no element that the other one lacks. Counts that are not known to be
-    /// positive say nothing.
+    /// `Some(false)` if an element of one bag is certainly missing from the other. Elements with
+    /// counts that may be 0 are ignored.
     fn has_elements(&mut self, one: &[Partial], other: &[Partial], at: &Candidate) -> Answer {
         let elements: Vec<Partial> = other.iter().step_by(2).cloned().collect();
         for pair in one.chunks_exact(2) {
@@ -157,7 +157,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The order of what has the same constructor: by the first parts that differ.
+    /// Compares two values with the same constructor by the first parts that differ.
     fn less_parts(&mut self, strict: bool, ones: &[Partial], others: &[Partial], at: &Candidate) -> Answer {
         let Some(((one, ones), (other, others))) = ones.split_first().zip(others.split_first()) else {
             return Some(!strict);
@@ -171,7 +171,7 @@ impl Evaluation<'_> {
             if equal == Some(true) {
                 return self.less_parts(strict, ones, others, at);
             }
-            // The last part of a list is a list: what is not strict stays so.
+            // The tail of a list is a list itself: a non-strict comparison stays non-strict.
             if ones.is_empty() {
                 return self.less(strict, one, other, at);
             }

@@ -11,24 +11,24 @@ use super::candidate::{Candidate, Place};
 use super::partial::{Partial, Range};
 use super::term::{Rule, Shape, Term, TermId};
 
-/// The deepest nesting of applied equations.
+/// The deepest nesting of equation applications.
 const MAX_DEPTH: usize = 300;
-/// The most candidates that a quantifier tries.
+/// The number of candidates that a quantifier tries.
 const QUANTIFIER_LIMIT: usize = 200;
 
-/// An evaluation under way.
+/// An ongoing evaluation.
 pub(super) struct Evaluation<'a> {
     pub(super) narrowing: &'a Narrowing,
     pub(super) machine: &'a mut Machine,
     pub(super) base: usize,
-    /// What the code without unknown parts evaluates to, once it has been needed.
+    /// The values of code without unknown parts, computed when first needed.
     pub(super) cache: &'a mut [Option<Partial>],
     pub(super) steps: usize,
     pub(super) depth: usize,
 }
 
 impl Evaluation<'_> {
-    /// Evaluates a term, its local variables being in `locals`.
+    /// Evaluates a term with the local variables in `locals`.
     pub(super) fn term(&mut self, id: TermId, at: &Candidate, locals: &mut [Partial]) -> Partial {
         if self.steps == 0 {
             return Partial::Unknown;
@@ -111,7 +111,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Whether a value begins with a constructor.
+    /// Whether a value begins with the constructor `symbol`.
     fn recognise(&self, symbol: SymbolId, value: &Partial, at: &Candidate) -> Option<bool> {
         let (Head::Symbol(found), _) = self.open(value, at)? else { return None };
         if found == symbol {
@@ -121,7 +121,7 @@ impl Evaluation<'_> {
         is_other.then_some(false)
     }
 
-    /// A field of a value, by the constructor that the value begins with.
+    /// A field of a value, selected by its constructor.
     fn project(
         &mut self,
         symbol: SymbolId,
@@ -150,7 +150,7 @@ impl Evaluation<'_> {
         match partial {
             Partial::Known(value) => Some(*value),
             Partial::Place(place) => at.values[*place],
-            // Nodes with known parts only are not made.
+            // A node has unknown parts: otherwise it is built as a value.
             Partial::Node(..) | Partial::Number(_) | Partial::Unknown => None,
         }
     }
@@ -166,8 +166,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The constructor of a value and its arguments, if they are known that far. Other functions
-    /// that a known value may begin with come as they are.
+    /// The constructor and arguments of a value, if known. A known value may also begin with
+    /// another function.
     pub(super) fn open(&self, partial: &Partial, at: &Candidate) -> Option<(Head, Rc<[Partial]>)> {
         match partial {
             Partial::Node(Head::Set | Head::Bag, _) => None,
@@ -237,7 +237,7 @@ impl Evaluation<'_> {
     }
 
     fn rules(&mut self, rules: &[Rule], arguments: &[Partial], sort: SortId, at: &Candidate) -> Partial {
-        // What it is if one of the rules that may apply does.
+        // The join of the results of the rules that may apply so far.
         let mut perhaps: Option<Partial> = None;
         for rule in rules {
             let mut locals = vec![Partial::Unknown; rule.locals];
@@ -350,7 +350,7 @@ impl Evaluation<'_> {
         fits
     }
 
-    /// Whether two values are equal; `None` if it depends.
+    /// Whether two values are equal; `None` if that is undecided.
     pub(super) fn equal(&mut self, left: &Partial, right: &Partial, at: &Candidate) -> Option<bool> {
         let (mut left, mut right, mut equal) = (left.clone(), right.clone(), Some(true));
         loop {
@@ -390,7 +390,7 @@ impl Evaluation<'_> {
                 _ => true,
             };
             let Some(last) = parts.len().checked_sub(1) else { return equal };
-            // The last part is compared by going round again: lists may be long.
+            // The last part is compared by iteration, because lists may be long.
             for index in 0..last {
                 let part = stacker::maybe_grow(128 * 1024, 1024 * 1024, || {
                     self.equal(&parts[index], &others[index], at)
@@ -408,7 +408,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// One or the other.
+    /// A partial value that covers both.
     pub(super) fn join(&mut self, left: Partial, right: Partial, at: &Candidate) -> Partial {
         if let (Some(one), Some(other)) = (self.known(&left, at), self.known(&right, at))
             && one == other

@@ -3,13 +3,12 @@
 //!
 //! A candidate is a value with holes. The condition is evaluated on it in three values
 //! (`evaluate`). An undecided number is a range such as `[4, …)`; `n * n < 10` is false for this
-//! range, which prunes all larger numbers at once. The oldest hole is filled first, in every way
-//! that its sort offers, so the search is fair and finds every solution: `0, 1, 2, …` for `Nat`,
-//! `0, -1, 1, -2, …` for `Int`, `[]` and `x |> l` for lists, constructors in their order.
+//! range, which prunes all larger numbers at once. Holes are filled oldest first, in every way that
+//! the sort offers, so the search is fair and finds every solution: `0, 1, 2, …` for `Nat`,
 //!
-//! The search ends when no candidate is left. It does not end if the condition is true for a
-//! candidate with infinitely many values. A call without an applicable equation is treated as an
-//! arbitrary value of its sort; the test of the complete candidate decides.
+//! The search ends when no candidate is left. It does not end if infinitely many values satisfy the
+//! condition. A call without an applicable equation is treated as an arbitrary value of its sort,
+//! since complete candidates are tested anyway.
 
 mod builtin;
 mod candidate;
@@ -44,10 +43,10 @@ use crate::value::Value;
 
 /// The most steps of one evaluation.
 const MAX_STEPS: usize = 20_000;
-/// The most candidates that a search done once for all runs refines.
+/// The most candidates that a search shared by all runs refines.
 const MAX_LISTED: usize = 5_000;
 
-/// Whether equations say what `==`, `<` or `<=` is at some sort.
+/// Whether equations define `==`, `<` or `<=` at some sort.
 fn compares(program: &Program) -> bool {
     program.equations.iter().any(|equation| match program.expression(equation.left) {
         Expression::Call { symbol, .. } => matches!(
@@ -63,26 +62,25 @@ fn compares(program: &Program) -> bool {
 pub(super) struct Narrowing {
     variables: Vec<Searched>,
     literals: Vec<Condition>,
-    /// Whether conditions that depend on nothing else are searched once for all, in a frame of that
-    /// size.
+    /// The frame size for searching the independent conditions once for all runs, if that is
+    /// planned.
     once: Option<usize>,
-    /// What that search found, when the first run has asked for it; `None` if there was too much to
-    /// do.
+    /// The result of that search, computed by the first run; `None` if it took too long.
     listed: OnceLock<Option<Listed>>,
     terms: Terms,
     growth: FxHashMap<SortId, Growth>,
     infinite: FxHashMap<SortId, bool>,
     /// All constructors that values are built from.
     constructors: Vec<SymbolId>,
-    /// Whether no equation says what `==`, `<` or `<=` is.
+    /// Whether `==`, `<` and `<=` have their built-in meaning at all sorts.
     natural: bool,
 }
 
-/// The candidates that are left by those conditions that depend on nothing else.
+/// The candidates that satisfy the independent conditions.
 #[derive(Clone, Debug)]
 struct Listed {
     candidates: Box<[Box<[Value]>]>,
-    /// Whether all such conditions are known to hold for them.
+    /// Whether the independent conditions are known to hold for all of them.
     settled: bool,
 }
 
@@ -93,8 +91,8 @@ struct Condition {
     /// How many local variables it has.
     locals: usize,
     holds: bool,
-    /// Whether it is only about the variables that are searched.
-    alone: bool,
+    /// Whether it depends on no variables but those that are searched.
+    independent: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -103,14 +101,14 @@ struct Searched {
     slot: u32,
     sort: SortId,
     text: String,
-    /// What is known about a number.
+    /// The lower and upper bounds of a number.
     bounds: [Vec<Bound>; 2],
 }
 
 impl Narrowing {
-    /// For the `variables` such that all literals hold, as far as that can be said: other `open`
-    /// variables may be anything. For each variable its bounds are given, if it is a number, and
-    /// the caller's variable that it is part of.
+    /// Prepares a search for `variables`. It prunes by all literals, treating other `open`
+    /// variables as unknown. For each variable, `bounds` has its bounds if it is a number, and the
+    /// caller's variable that it is part of.
     pub(super) fn new(
         rules: &Arc<Rules>,
         program: &Program,
@@ -135,8 +133,8 @@ impl Narrowing {
             .map(|&(literal, holds)| {
                 let (term, locals) = compiler.literal(literal);
                 let free = free_variables(program, literal);
-                let alone = free.iter().all(|variable| variables.contains(variable));
-                Condition { term, locals, holds, alone }
+                let independent = free.iter().all(|variable| variables.contains(variable));
+                Condition { term, locals, holds, independent }
             })
             .collect();
         let terms = compiler.finish();
@@ -155,7 +153,7 @@ impl Narrowing {
         narrowing
     }
 
-    /// Finds out how the values of all sorts that can be met are built.
+    /// Determines how to enumerate the values of all sorts that may occur.
     fn grow(&mut self, rules: &Arc<Rules>, program: &Program, variables: &[VariableId]) {
         let mut sizes = Sizes::default();
         let (rewritten, _) = super::pattern::find_redefined(program);
@@ -197,7 +195,7 @@ impl Narrowing {
             self.growth.insert(sort, growth);
         }
         self.constructors.extend(self.terms.free.keys().copied());
-        // Values that are known may have any constructor.
+        // Known values may begin with any constructor.
         let structured = |kind: &SymbolKind| matches!(kind, SymbolKind::StructConstructor { .. });
         let all = program.symbols.iter().enumerate().filter(|(_, symbol)| structured(&symbol.kind));
         self.constructors.extend(all.map(|(index, _)| SymbolId::new(index)));
@@ -214,7 +212,7 @@ impl Narrowing {
         self.constructors.binary_search(&symbol).is_ok()
     }
 
-    /// Whether a candidate stands for infinitely many values.
+    /// Whether a candidate has infinitely many values.
     fn is_infinite(&self, candidate: &Candidate) -> bool {
         candidate.holes.iter().any(|&(index, _)| match &candidate.places[index] {
             Place::Hole(sort) => self.infinite[sort],
@@ -256,21 +254,19 @@ impl Narrowing {
         EnumerationError::Endless { variable: *variable, reason }
     }
 
-    /// Lets the first run search with those conditions that depend on nothing else, for all runs.
-    /// Quantifiers in them use slots of a frame of that size. False when there are no such
-    /// conditions.
+    /// Makes the first run search by the independent conditions on behalf of all runs, in a frame
+    /// of this size. False if there are no such conditions.
     pub(super) fn search_once(&mut self, size: usize) -> bool {
-        self.once = self.literals.iter().any(|literal| literal.alone).then_some(size);
+        self.once = self.literals.iter().any(|literal| literal.independent).then_some(size);
         self.once.is_some()
     }
 
-    /// Whether all candidates of a run are known to satisfy the conditions that depend on nothing
-    /// else.
+    /// Whether the independent conditions are known to hold for all candidates of a run.
     pub(super) fn is_settled(&self) -> bool {
         matches!(self.listed.get(), Some(Some(listed)) if listed.settled)
     }
 
-    /// The candidates that are left by conditions that depend on nothing else, if they are few.
+    /// The candidates that satisfy the independent conditions, if these are few.
     fn list(&self, rules: &Arc<Rules>, size: usize) -> Option<Listed> {
         let mut start = Candidate::default();
         for (index, variable) in self.variables.iter().enumerate() {
@@ -279,7 +275,7 @@ impl Narrowing {
         let mut machine = Machine::new(rules.clone());
         let base = machine.enter(size);
         let mut found: Vec<Box<[Value]>> = Vec::new();
-        let search = Search { alone: true, limit: MAX_LISTED, base };
+        let search = Search { independent: true, limit: MAX_LISTED, base };
         let mut settled = true;
         let outcome = self.search(&mut machine, &search, start, &mut |machine, values, certain| {
             found.push(values.iter().map(|&value| machine.heap.keep(value)).collect());
@@ -289,7 +285,7 @@ impl Narrowing {
         outcome.ok().map(|_| Listed { candidates: found.into(), settled })
     }
 
-    /// Runs the search, and `rest` for every complete candidate.
+    /// Runs the search, then `rest` for every complete candidate.
     pub(super) fn run<'s>(&self, run: &mut Run, rest: &'s [Step], doubt: Option<Doubt<'s>>) -> Outcome {
         let listed = self
             .once
@@ -306,7 +302,7 @@ impl Narrowing {
             return Ok(ControlFlow::Continue(()));
         }
         let Some(start) = self.start(run)? else { return Ok(ControlFlow::Continue(())) };
-        let search = Search { alone: false, limit: run.limit, base: run.base };
+        let search = Search { independent: false, limit: run.limit, base: run.base };
         let Run { machine, base, visit, limit, most, first } = run;
         self.search(machine, &search, start, &mut |machine, values, _| {
             for (variable, &value) in self.variables.iter().zip(values) {
@@ -326,7 +322,7 @@ impl Narrowing {
         })
     }
 
-    /// Calls `complete` with the values of every candidate that is not ruled out, and whether the
+    /// Calls `complete` with the values of every remaining complete candidate, and whether the
     /// conditions are known to hold.
     fn search(
         &self,
@@ -367,7 +363,7 @@ impl Narrowing {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Whether all conditions hold for sure; `None` if one does not.
+    /// Whether all conditions certainly hold; `None` if one certainly fails.
     fn judge(
         &self,
         machine: &mut Machine,
@@ -376,7 +372,7 @@ impl Narrowing {
         cache: &mut [Option<Partial>],
     ) -> Option<bool> {
         let mut certain = true;
-        for literal in self.literals.iter().filter(|literal| literal.alone || !search.alone) {
+        for literal in self.literals.iter().filter(|literal| literal.independent || !search.independent) {
             let mut evaluation =
                 Evaluation { narrowing: self, machine, base: search.base, cache, steps: MAX_STEPS, depth: 0 };
             let mut locals = vec![Partial::Unknown; literal.locals];
@@ -391,10 +387,10 @@ impl Narrowing {
     }
 }
 
-/// How to search.
+/// The parameters of a search.
 struct Search {
-    /// Only with those conditions that depend on nothing else.
-    alone: bool,
+    /// Whether only the independent conditions are used.
+    independent: bool,
     limit: usize,
     base: usize,
 }

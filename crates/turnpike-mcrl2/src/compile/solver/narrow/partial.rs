@@ -11,19 +11,19 @@ use crate::value::{Head, Heap, Value};
 /// A value as far as it is known.
 #[derive(Clone, Debug)]
 pub(super) enum Partial {
-    /// All of it.
+    /// A complete value.
     Known(Value),
     /// A number in a range.
     Number(Range),
-    /// A constructor of a structured sort or `|>`, and what is known of its arguments.
+    /// A constructor of a structured sort or `|>`, with partial arguments.
     Node(Head, Rc<[Partial]>),
-    /// What the candidate has at this place.
+    /// The content of a place of the candidate.
     Place(usize),
-    /// Nothing.
+    /// Nothing is known.
     Unknown,
 }
 
-/// The numbers from one to another, both included; open where nothing is said.
+/// An interval of numbers. Bounds are inclusive; `None` means unbounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) from: Option<i128>,
@@ -31,7 +31,7 @@ pub(super) struct Range {
 }
 
 impl Partial {
-    /// A value of a sort.
+    /// An arbitrary value of a sort.
     pub(super) fn of(sort: SortId) -> Partial {
         match sort {
             SortId::POS => Partial::Number(Range::from(1)),
@@ -62,7 +62,7 @@ impl Range {
         Range { from: Some(number), to: Some(number) }
     }
 
-    /// The range of a value, which is one number unless that is a fraction or very large.
+    /// The range of a value: a single number unless the value is a fraction or very large.
     pub(super) fn of(heap: &Heap, value: Value) -> Range {
         if let Some(small) = value.as_small() {
             return Range::at(small.into());
@@ -75,7 +75,7 @@ impl Range {
         Range { from, to }
     }
 
-    /// Both ranges and what is between.
+    /// The smallest range that contains both.
     pub(super) fn hull(self, other: Range) -> Range {
         Range {
             from: both(self.from, other.from, |left, right| Some(left.min(right))),
@@ -83,7 +83,7 @@ impl Range {
         }
     }
 
-    /// Whether all numbers here are less than all there; `None` if it depends.
+    /// Whether all numbers here are less than all in the other range; `None` if it depends.
     pub(super) fn less(self, other: Range) -> Option<bool> {
         match (self.to, other.from) {
             (Some(left), Some(right)) if left < right => return Some(true),
@@ -95,13 +95,13 @@ impl Range {
         }
     }
 
-    /// Whether all numbers here are at most all there; `None` if it depends.
+    /// Whether all numbers here are at most those in the other range; `None` if it depends.
     pub(super) fn less_equal(self, other: Range) -> Option<bool> {
         other.less(self).map(|greater| !greater)
     }
 
-    /// Whether the numbers are equal; `None` if it depends. Ranges of one number may be fractions
-    /// rounded, so they can only show a difference.
+    /// Whether the numbers are equal; `None` if it depends. A range of one number may be a rounded
+    /// fraction, so it can only prove a difference.
     pub(super) fn equal(self, other: Range) -> Option<bool> {
         let apart = self.less(other) == Some(true) || other.less(self) == Some(true);
         apart.then_some(false)
@@ -115,7 +115,7 @@ impl Range {
             (Builtin::Succ, [of]) => of.plus(one),
             (Builtin::Pred, [of]) => of.plus(one.negate()),
             (Builtin::Abs, [of]) => of.abs(),
-            // Bounds are integers, so rounding does not leave them.
+            // Bounds are integers, so rounding stays within them.
             (Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Convert, [of]) => *of,
             (Builtin::Add, [left, right]) => left.plus(*right),
             (Builtin::Subtract, [left, right]) => left.plus(right.negate()),
@@ -136,7 +136,7 @@ impl Range {
     }
 
     fn plus(self, other: Range) -> Range {
-        // A bound too large for the word is none at all.
+        // A bound that overflows is dropped.
         Range {
             from: both(self.from, other.from, i128::checked_add),
             to: both(self.to, other.to, i128::checked_add),
@@ -199,12 +199,13 @@ impl Range {
         self.negate().max(other.negate()).negate()
     }
 
-    /// Divided by a positive number; rounded down, and up where the result is not rounded.
+    /// Division by a positive number. Bounds are rounded outwards unless the result itself is
+    /// rounded.
     fn over(self, by: Range, exact: bool) -> Range {
         if by.from.is_none_or(|from| from < 1) {
             return Range::ALL;
         }
-        // Far from 0 with the smallest divisor, near 0 with the largest.
+        // The smallest divisor gives the result farthest from 0, the largest the nearest.
         let divide = |number: i128, near: bool| match if near { by.to } else { by.from } {
             Some(by) => Some(number.div_euclid(by)),
             None if number >= 0 => Some(0),
@@ -239,7 +240,7 @@ impl Range {
         };
         let to = match (self.to, exponent.to) {
             (Some(base), Some(most)) => {
-                // 0 to the power of 0 is 1, though 0 to any other is 0.
+                // `0 ^ 0` is 1, although 0 to any other power is 0.
                 raise(base, most).filter(|&top| top < i128::MAX).map(|top| top.max(1))
             }
             _ => None,
@@ -270,8 +271,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every function on numbers, by its definition: its results are in the range that is given
-        /// for it.
+        /// The results of every function on numbers are in the range computed for them.
         #[test]
         fn ranges_contain_the_results_of_their_members((a, x) in range(), (b, y) in range()) {
             prop_assert!(contains(a, x) && contains(b, y));

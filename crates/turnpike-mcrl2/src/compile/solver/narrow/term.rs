@@ -9,7 +9,7 @@ use crate::compile::evaluator::{Code, Rules, Scope};
 use crate::syntax::Binder;
 use crate::typed::{Builtin, Expression, ExpressionId, Program, SortId, SymbolId, SymbolKind, VariableId};
 
-/// A term in the arena of [`Terms`]; children first.
+/// An index into [`Terms`], where children come first.
 pub(super) type TermId = usize;
 
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(super) enum Term {
     Place(usize),
     /// A variable of an equation, a quantifier or `whr`.
     Local(usize),
-    /// Something without unknown parts: an index into the code.
+    /// An expression without unknown parts: an index into the code.
     Known(usize),
     /// A constructor.
     Constructor(SymbolId, Box<[TermId]>),
@@ -28,34 +28,34 @@ pub(super) enum Term {
     Set(Box<[TermId]>),
     /// `{a: n, b: m}`, elements and counts in turn.
     Bag(Box<[TermId]>),
-    /// A built-in function, with the sort of the result.
+    /// A built-in function, with the sort of its result.
     Builtin(Builtin, SymbolId, Box<[TermId]>, SortId),
-    /// Whether a value has this constructor.
+    /// Whether a value begins with a constructor.
     Recognise(SymbolId, TermId),
-    /// The fields of constructors, with the function that selects them.
+    /// A projection: for each constructor that has the field, its position.
     Project(SymbolId, Box<[(SymbolId, usize)]>, TermId, SortId),
     /// A function with equations.
     Function(SymbolId, Box<[TermId]>, SortId),
     /// A function value with arguments.
     Apply(TermId, Box<[TermId]>, SortId),
-    /// Local variables get values.
+    /// Binds local variables.
     Let(Box<[(usize, TermId)]>, TermId),
     /// `exists`, or `forall`.
     Quantifier { exists: bool, variables: Box<[(usize, SortId)]>, body: TermId },
-    /// Anything of a sort.
+    /// An arbitrary value of a sort.
     Unknown(SortId),
 }
 
-/// What an argument must be for an equation to apply.
+/// The pattern that an argument must match for an equation to apply.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Bind(usize),
-    /// A variable met before.
+    /// The same value as an earlier variable.
     Same(usize),
     Constructor(SymbolId, Box<[Shape]>),
     Nil,
     Cons(Box<[Shape; 2]>),
-    /// An index into the code.
+    /// A known value: an index into the code.
     Known(usize),
 }
 
@@ -67,14 +67,15 @@ pub(super) struct Rule {
     pub(super) locals: usize,
 }
 
-/// Terms, and the equations of the functions in them. A function that is not here is not
-/// understood.
+/// Terms, and the equations of the functions that they call. Functions without an entry are treated
+/// as unknown.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terms {
     pub(super) terms: Vec<Term>,
     pub(super) codes: Vec<Code>,
     pub(super) rules: FxHashMap<SymbolId, Vec<Rule>>,
-    /// The constructors of structured sorts met: different ones mean different values.
+    /// The constructors met that no equation rewrites, and whether they are of a structured sort,
+    /// where different constructors make different values.
     pub(super) free: FxHashMap<SymbolId, bool>,
 }
 
@@ -86,14 +87,14 @@ pub(super) struct Compiler<'a> {
     pub(super) open: &'a [VariableId],
     pub(super) terms: Terms,
     equations: FxHashMap<SymbolId, Vec<usize>>,
-    /// Functions with equations that are not understood.
-    odd: Vec<SymbolId>,
+    /// Functions with equations that narrowing does not support.
+    unsupported: Vec<SymbolId>,
     todo: Vec<SymbolId>,
-    /// The free variables of expressions.
+    /// The free variables of expressions, memoized.
     free: FxHashMap<ExpressionId, Rc<[VariableId]>>,
 }
 
-/// Variables of the present equation or literal.
+/// Numbers the variables of the current equation or literal.
 #[derive(Default)]
 pub(super) struct Locals {
     names: Vec<VariableId>,
@@ -125,7 +126,7 @@ impl<'a> Compiler<'a> {
         open: &'a [VariableId],
     ) -> Self {
         let mut equations: FxHashMap<SymbolId, Vec<usize>> = FxHashMap::default();
-        let mut odd = Vec::new();
+        let mut unsupported = Vec::new();
         for (index, equation) in program.equations.iter().enumerate() {
             let mut left = equation.left;
             let mut curried = false;
@@ -135,16 +136,16 @@ impl<'a> Compiler<'a> {
             if let Expression::Symbol(symbol) | Expression::Call { symbol, .. } = program.expression(left) {
                 equations.entry(*symbol).or_default().push(index);
                 if curried {
-                    odd.push(*symbol);
+                    unsupported.push(*symbol);
                 }
             }
         }
         let terms = Terms::default();
         let (todo, free) = (Vec::new(), FxHashMap::default());
-        Compiler { lookup, program, scope, places, open, terms, equations, odd, todo, free }
+        Compiler { lookup, program, scope, places, open, terms, equations, unsupported, todo, free }
     }
 
-    /// The free variables of an expression, found once for each part.
+    /// The free variables of an expression, memoized.
     fn free(&mut self, id: ExpressionId) -> Rc<[VariableId]> {
         if let Some(known) = self.free.get(&id) {
             return known.clone();
@@ -185,17 +186,17 @@ impl<'a> Compiler<'a> {
         self.terms.codes.len() - 1
     }
 
-    /// A truth value of the caller, and how many local variables it has.
+    /// Compiles a condition of the caller. Also returns its number of local variables.
     pub(super) fn literal(&mut self, id: ExpressionId) -> (TermId, usize) {
         let mut locals = Locals::default();
         let term = self.term(id, &mut locals);
         (term, locals.len())
     }
 
-    /// Compiles the equations of all functions met, and returns the result.
+    /// Compiles the equations of all functions met and returns the terms.
     pub(super) fn finish(mut self) -> Terms {
         while let Some(symbol) = self.todo.pop() {
-            if self.terms.rules.contains_key(&symbol) || self.odd.contains(&symbol) {
+            if self.terms.rules.contains_key(&symbol) || self.unsupported.contains(&symbol) {
                 continue;
             }
             self.terms.rules.insert(symbol, Vec::new());
@@ -203,7 +204,7 @@ impl<'a> Compiler<'a> {
             let rules: Option<Vec<Rule>> = indices.iter().map(|&index| self.rule(index)).collect();
             match rules {
                 Some(mut rules) => {
-                    // General rules go first, as in evaluation.
+                    // More general rules are tried first, as in the evaluator.
                     rules.sort_by_key(|rule| {
                         rule.shapes.iter().filter(|shape| !matches!(shape, Shape::Bind(_))).count()
                     });
@@ -211,7 +212,7 @@ impl<'a> Compiler<'a> {
                 }
                 None => {
                     self.terms.rules.remove(&symbol);
-                    self.odd.push(symbol);
+                    self.unsupported.push(symbol);
                 }
             }
         }
@@ -365,8 +366,8 @@ impl<'a> Compiler<'a> {
 
     fn call(&mut self, symbol: SymbolId, terms: Box<[TermId]>, sort: SortId) -> Term {
         let program = self.program;
-        // Once its arguments are known it is evaluated like any other.
-        self.lookup.name_function(program, symbol);
+        // When its arguments are known, it is evaluated like any other call.
+        self.lookup.make_callable(program, symbol);
         match &program.symbol(symbol).kind {
             SymbolKind::Constructor | SymbolKind::StructConstructor { .. } => {
                 if self.constructor(symbol) {

@@ -8,7 +8,7 @@ use crate::compile::solver::literal::{Literal, alternatives, comparison, split};
 use crate::compile::solver::pattern::find_redefined;
 use crate::typed::expression;
 
-/// The first choice, as text.
+/// The text of the first choice.
 fn choice(declarations: &str, variables: &str, condition: &str) -> String {
     let problem = problem(declarations, variables, condition);
     let program = &problem.program;
@@ -48,7 +48,7 @@ fn choice(declarations: &str, variables: &str, condition: &str) -> String {
 }
 
 #[test]
-fn the_cheapest_way_is_chosen() {
+fn the_cheapest_plan_is_chosen() {
     let structure =
         "sort S = struct c(first: Nat, second: Bool)?is_c | d; glob s: S; k: Nat; l: List(Nat); m: Set(Nat);";
     let cases = [
@@ -133,7 +133,7 @@ fn sums_have_factors() {
 }
 
 #[test]
-fn conditions_are_taken_apart() {
+fn conditions_are_split() {
     let cases = [
         ("p && (q && r)", 3, 1),
         ("!(p || !q)", 2, 1),

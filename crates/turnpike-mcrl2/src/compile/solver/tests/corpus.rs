@@ -59,7 +59,7 @@ fn public_models_are_planned() {
             if narrowed > 0 {
                 searched += 1;
             }
-            // Only real numbers and sums without condition cannot be had.
+            // Only sums over real numbers or without a condition cannot be planned.
             let other = endless
                 .iter()
                 .filter(|reason| !reason.contains("Real") && !reason.contains("nothing bounds"));

@@ -1,4 +1,4 @@
-//! Tests of plans: how they are made and what they find.
+//! Tests of plans and their solutions.
 
 mod choosing;
 mod corpus;
@@ -38,8 +38,8 @@ fn sum_of(program: &Program, mut body: BehaviourId) -> (Vec<VariableId>, Express
     (variables, condition)
 }
 
-/// The problem `sum variables. condition`, with declarations; variables of `glob` sections stand
-/// for what the caller knows.
+/// The problem `sum variables. condition`, with declarations. The values of variables in `glob`
+/// sections are known.
 fn problem(declarations: &str, variables: &str, condition: &str) -> Problem {
     let program =
         check(&format!("{declarations} act step; init sum {variables}. ({condition}) -> step.delta;"));
@@ -47,12 +47,12 @@ fn problem(declarations: &str, variables: &str, condition: &str) -> Problem {
     Problem { variables, condition, program }
 }
 
-/// What a problem has for solutions: one text for each, values separated by commas; or why not.
+/// The solutions of a problem, with values separated by commas, or the error.
 fn solve(declarations: &str, variables: &str, condition: &str) -> Result<Vec<String>, String> {
     solve_with(declarations, variables, condition, &[])
 }
 
-/// The same, with known variables and their values: name, sort, value.
+/// The solutions of a problem with known variables: their names, sorts and values.
 fn solve_with(
     declarations: &str,
     variables: &str,

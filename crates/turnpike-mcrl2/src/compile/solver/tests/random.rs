@@ -64,7 +64,7 @@ fn condition() -> impl Strategy<Value = String> + Clone {
     })
 }
 
-/// Something that keeps each variable in its box.
+/// A condition that bounds each variable.
 fn bounds() -> Vec<BoxedStrategy<String>> {
     let x = pick(&[
         "x < 5",
@@ -104,7 +104,7 @@ fn problem() -> impl Strategy<Value = String> {
         .prop_map(|parts| parts.join(" && "))
 }
 
-/// The box of a sort.
+/// The bounds of a sort.
 fn values(program: &Program, machine: &mut Machine, sort: SortId) -> Vec<Value> {
     let heap = &mut machine.heap;
     let bools = [Value::TRUE, Value::FALSE];
@@ -153,7 +153,7 @@ fn print(
     texts.join(", ")
 }
 
-/// All solutions by the plan, and all by trying everything.
+/// All solutions of the plan, and all solutions in the bounds.
 fn both(order: &str, text: &str) -> Result<(Vec<String>, Vec<String>), String> {
     let program = check(&format!("{DECLARATIONS} init sum {order}. ({text}) -> step.delta;"));
     let (variables, condition) = sum_of(&program, program.init.unwrap());
@@ -196,7 +196,7 @@ fn both(order: &str, text: &str) -> Result<(Vec<String>, Vec<String>), String> {
     Ok((found, expected))
 }
 
-/// How many conditions are tried.
+/// The number of conditions.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(100)
 }

@@ -2,7 +2,7 @@
 
 use super::{solve, solve_with};
 
-/// Checks the solutions, whatever their order.
+/// Checks the solutions in any order.
 fn check(declarations: &str, variables: &str, condition: &str, expected: &[&str]) {
     let mut found = solve(declarations, variables, condition)
         .unwrap_or_else(|error| panic!("sum {variables}. {condition}: {error}"));
@@ -73,7 +73,7 @@ fn order_is_that_of_the_values() {
 }
 
 #[test]
-fn what_has_no_end() {
+fn solutions_that_cannot_be_enumerated() {
     let cases = [
         ("", "n: Nat", "true", "n: nothing bounds it, and sort Nat has infinitely many values"),
         ("", "n: Nat", "n > 3", "n: infinitely many values of sort Nat satisfy the condition"),
@@ -92,7 +92,7 @@ fn what_has_no_end() {
     for (declarations, variables, condition, expected) in cases {
         assert_eq!(solve(declarations, variables, condition), Err(expected.to_owned()), "{condition}");
     }
-    // Nothing is searched when what is known says no.
+    // Nothing is searched if a condition on known variables is false.
     assert_eq!(solve("", "n: Nat, b: Bool", "b && !b"), Ok(vec![]));
     assert_eq!(solve("", "x: Real, n: Nat", "n < 0"), Ok(vec![]));
 }
@@ -303,10 +303,10 @@ fn factors_are_not_zero_one_by_one() {
 }
 
 #[test]
-fn lists_of_variables_are_looked_into() {
+fn lists_of_variables_are_unfolded() {
     let lists = "map unique, small: List(Pos) -> Bool; var n: Pos; l: List(Pos);
         eqn unique([]) = true; unique(n |> l) = !(n in l) && unique(l); small([]) = true; small(n |> l) = n <= 9 && small(l);";
-    // The squares of three rows whose sums are 15.
+    // The magic squares of order 3.
     let square = "unique([a, b, c, d, e, f, g, h, i]) && small([a, b, c, d, e, f, g, h, i])
         && a + b + c == 15 && d + e + f == 15 && g + h + i == 15 && a + d + g == 15 && b + e + h == 15 && c + f + i == 15
         && a + e + i == 15 && c + e + g == 15";

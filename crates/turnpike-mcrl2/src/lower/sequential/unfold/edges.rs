@@ -12,7 +12,7 @@ use crate::syntax::{ProcessOperator, Span};
 use crate::typed::expression::{self, Substitution, conjuncts, equal, not};
 use crate::typed::{Behaviour, BehaviourId, Expression, ExpressionId, Program, VariableId};
 
-/// What was met on the way to an action.
+/// The conditions on the way to an action.
 #[derive(Clone, Default)]
 struct Guard {
     variables: Vec<VariableId>,
@@ -58,7 +58,7 @@ impl Unfolding<'_> {
                     here.rest.term = self.terms.canonical(body);
                     work.push((here, guard));
                 }
-                // Chosen on the way to this location.
+                // The choice was made on the way to this location.
                 Behaviour::Dist { variables, body, .. } => {
                     let values = Rc::make_mut(&mut here.values);
                     variables.iter().for_each(|one| {
@@ -118,7 +118,7 @@ impl Unfolding<'_> {
         Ok(())
     }
 
-    /// A branch under one more condition, unless that can never hold.
+    /// Enters a branch with one more condition, unless that can never hold.
     fn under(
         &mut self,
         mut here: Here,
@@ -130,7 +130,7 @@ impl Unfolding<'_> {
         self.require(Rc::make_mut(&mut guard), |_| condition).then_some((here, guard))
     }
 
-    /// Adds a condition; whether it can hold.
+    /// Adds a condition. False if it can never hold.
     fn require(&mut self, guard: &mut Guard, condition: impl FnOnce(&mut Program) -> ExpressionId) -> bool {
         let condition = condition(self.program);
         let parts = conjuncts(self.program, condition);
@@ -138,7 +138,7 @@ impl Unfolding<'_> {
             match self.program.expression(part) {
                 Expression::Bool(true) => {}
                 Expression::Bool(false) => return false,
-                // Long lists are rarely repetitive, and take long to look through.
+                // Long lists are rarely repetitive, and take long to search.
                 _ if guard.conditions.len() < 50
                     && guard.conditions.iter().any(|&one| expression::same(self.program, one, part)) => {}
                 _ => guard.conditions.push(part),

@@ -1,4 +1,4 @@
-//! Returns to frames of the stack. The frames are complete only when everything is unfolded; until
+//! Returns to frames of the stack. All frames are known only when everything is unfolded. Until
 //! then [`RETURN`] stands for them.
 
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::typed::expression::Substitution;
 pub(super) const RETURN: Goto = Goto::Local(u32::MAX);
 
 impl Unfolding<'_> {
-    /// What happens after a return to a frame.
+    /// The update of a return to a frame.
     pub(super) fn return_to(&mut self, index: usize) -> Result<Update, Diagnostic> {
         let Some(stack) = &self.stack else { return self.go(Place::Delta, &Substitution::default(), &[]) };
         let mut values = stack.restore_variables(self.program, index);
@@ -33,7 +33,7 @@ impl Unfolding<'_> {
         }
     }
 
-    /// What happens after a return, whatever the frame.
+    /// The update of a return that distinguishes all frames.
     pub(super) fn return_by_frame(&mut self, returns: Vec<Update>) -> Option<Update> {
         let stack = self.stack.as_ref()?;
         let mut all: Option<Update> = None;

@@ -1,5 +1,5 @@
 //! Walks from an action to the next choice between actions: through calls, and through conditions,
-//! which are decided at once.
+//! which become part of the update.
 
 use std::rc::Rc;
 
@@ -15,14 +15,13 @@ use crate::syntax::ProcessOperator;
 use crate::typed::expression::{Substitution, not, representative, variable};
 use crate::typed::{Behaviour, BehaviourId, Expression, ExpressionId, ProcessId, VariableId};
 
-/// Conditions inside conditions are decided at once this deep; deeper ones become conditions of
-/// edges.
+/// The deepest nesting of conditions in an update. Deeper ones become conditions of edges.
 const DEPTH: usize = 200;
-/// One step decides at most this many conditions at once; further ones become conditions of edges.
+/// The most conditions of one update. Further ones become conditions of edges.
 const DECISIONS: usize = 5_000;
 
 impl Unfolding<'_> {
-    /// `left . right`: the left side, with the right side left to do.
+    /// Enters the left side of `left . right`, and continues with the right side.
     pub(super) fn enter_sequence(&mut self, here: &mut Here, left: BehaviourId, right: BehaviourId) {
         let (left, right) = (self.terms.canonical(left), self.terms.canonical(right));
         let group = here.rest.group;
@@ -33,8 +32,8 @@ impl Unfolding<'_> {
         here.rest = Rest { term: left, group };
     }
 
-    /// A call: the body, with values for the parameters. What is left to do goes to the stack when
-    /// its variables may get new values by this call.
+    /// Enters the body of a call with values for the parameters. The continuation goes to the stack
+    /// if this call may overwrite its variables.
     pub(super) fn enter_call(&mut self, here: &mut Here, process: ProcessId, arguments: &[ExpressionId]) {
         let parameters = self.program.process(process).parameters.clone();
         let arguments: Vec<ExpressionId> =
@@ -74,7 +73,7 @@ impl Unfolding<'_> {
         here.chain = ChainId::RETURN;
     }
 
-    /// What happens after an action that ends a term.
+    /// The update after an action that ends a term.
     pub(super) fn after(
         &mut self,
         chain: ChainId,
@@ -83,8 +82,7 @@ impl Unfolding<'_> {
     ) -> Result<Update, Diagnostic> {
         self.decisions = 0;
         if chain == ChainId::RETURN {
-            // A call that came before the action pushed a frame, and the action ends what was
-            // called.
+            // A call before the action pushed a frame, and the action ends that call.
             let pushed = self.stack.as_ref().and_then(|stack| {
                 let top = values.get(&stack.variable)?;
                 stack.pop_frame(self.program, *top)
@@ -104,7 +102,7 @@ impl Unfolding<'_> {
         }
     }
 
-    /// Where a walk ends: at the next choice between actions.
+    /// Continues a walk to the next choice between actions.
     pub(super) fn resolve(
         &mut self,
         mut here: Here,
@@ -131,7 +129,9 @@ impl Unfolding<'_> {
                     self.keep(&variables, &here.values, pending);
                     here.rest.term = self.terms.canonical(body);
                 }
-                Behaviour::If { .. } if self.probabilistic && !direct => return self.arrive(here, pending),
+                Behaviour::If { .. } if self.probabilistic && !direct => {
+                    return self.go_to_term(here, pending);
+                }
                 Behaviour::If { condition, then, otherwise }
                     if depth < DEPTH && self.decisions < DECISIONS =>
                 {
@@ -147,13 +147,13 @@ impl Unfolding<'_> {
                         _ => return self.decide(here, condition, then, otherwise, pending, depth),
                     }
                 }
-                _ => return self.arrive(here, pending),
+                _ => return self.go_to_term(here, pending),
             }
         }
     }
 
-    /// With `keep_dead` the drawn values stay in the state. Where nothing is drawn they have a
-    /// fixed value, which not every sort has.
+    /// Keeps drawn values in the state with `keep_dead`. If nothing is drawn they need a fixed
+    /// value, which not every sort has.
     fn keep(&mut self, variables: &[VariableId], values: &Substitution, pending: &mut PendingChoices) {
         if !self.program.execution.keep_dead {
             return;
@@ -196,8 +196,8 @@ impl Unfolding<'_> {
         Ok(Update::If { condition, then, otherwise, control: None })
     }
 
-    /// The location of a term that offers actions.
-    fn arrive(&mut self, mut here: Here, pending: &mut PendingChoices) -> Result<Update, Diagnostic> {
+    /// Goes to the location of a term that offers actions.
+    fn go_to_term(&mut self, mut here: Here, pending: &mut PendingChoices) -> Result<Update, Diagnostic> {
         if !self.terms.terminates(here.rest.term) {
             here.chain = ChainId::DONE;
         }
@@ -210,15 +210,15 @@ impl Unfolding<'_> {
         self.go(place, &here.values, &chosen)
     }
 
-    /// Draws the probabilistic choices inside a term that has other alternatives, too. Their
-    /// variables become variables of the location; returns them with what they become.
+    /// Makes the probabilistic choices inside a term that has other alternatives, too. Their
+    /// variables become variables of the location. Returns these with their values.
     fn choose(
         &mut self,
         here: &Here,
         pending: &mut PendingChoices,
     ) -> Result<Vec<(VariableId, ExpressionId)>, Diagnostic> {
         let mut chosen: Vec<(VariableId, ExpressionId)> = Vec::new();
-        // With the conditions on the way; `None` if one of them never holds.
+        // Positions with the conditions on the way; `None` if one of them never holds.
         let mut work: Vec<(Here, Option<Vec<ExpressionId>>)> = vec![(here.clone(), Some(Vec::new()))];
         while let Some((mut here, conditions)) = work.pop() {
             let term = here.rest.term;
@@ -274,7 +274,7 @@ impl Unfolding<'_> {
                     here.rest.term = self.terms.canonical(body);
                     work.push((here, conditions));
                 }
-                // Below a sum there is none: see `separate_choices`.
+                // Choices below sums have been moved: see `separate_choices`.
                 _ => return Err(error(span, "a probabilistic choice cannot stand here")),
             }
         }

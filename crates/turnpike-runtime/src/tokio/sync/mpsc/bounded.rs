@@ -1,4 +1,4 @@
-//! Channels with a bound.
+//! Bounded channels.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -13,9 +13,10 @@ use crate::future::wake_all;
 use crate::site::Place;
 use crate::tokio::sync::permits::TryAcquireError;
 
-/// A channel for at most `buffer` messages at once.
+/// A channel for at most `buffer` messages.
 ///
 /// # Panics
+///
 /// If `buffer` is 0.
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
@@ -24,12 +25,12 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     (Sender { channel: Arc::clone(&channel) }, Receiver { channel })
 }
 
-/// Sends messages. Senders get room in the order in which they asked for it.
+/// Sends messages. Senders are admitted in the order of their requests.
 pub struct Sender<T> {
     channel: Arc<Channel<T>>,
 }
 
-/// Takes room for a message. Dropping it gives up the place in the queue.
+/// Reserves room for a message. Dropping it gives up the place in the queue.
 struct Room<'a, T> {
     channel: &'a Channel<T>,
     ticket: Option<u64>,
@@ -37,7 +38,7 @@ struct Room<'a, T> {
 }
 
 impl<T> Room<'_, T> {
-    /// `then` happens in the step in which there is room.
+    /// Calls `then` in the step in which there is room.
     fn poll<R>(
         &mut self,
         context: &Context<'_>,
@@ -135,7 +136,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Room for a message, if there is some.
+    /// Room for a message, if available.
     #[track_caller]
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
         let place = Location::caller();
@@ -147,7 +148,7 @@ impl<T> Sender<T> {
         Ok(Permit { channel: &self.channel, place })
     }
 
-    /// For how many messages there is room.
+    /// The number of messages for which there is room.
     #[track_caller]
     pub fn capacity(&self) -> usize {
         self.channel.look(Location::caller(), |state| state.permits.free())
@@ -159,12 +160,12 @@ impl<T> Sender<T> {
     }
 }
 
-/// Why a message was not sent in time. It comes back.
+/// Why a message was not sent in time. Contains the message.
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
 pub enum SendTimeoutError<T> {
     /// There was no room in time.
     Timeout(T),
-    /// The receiver is gone.
+    /// The receiver was dropped.
     Closed(T),
 }
 
@@ -187,7 +188,7 @@ async fn send<T>(channel: &Channel<T>, message: T, place: Place) -> Result<(), S
 }
 
 impl<T> Receiver<T> {
-    /// How many messages there is room for.
+    /// The number of messages for which there is room.
     #[track_caller]
     pub fn capacity(&self) -> usize {
         self.channel.look(Location::caller(), |state| state.permits.free())
@@ -199,7 +200,7 @@ impl<T> Receiver<T> {
     }
 }
 
-/// Room for a message.
+/// Reserved room for a message.
 #[must_use]
 pub struct Permit<'a, T> {
     channel: &'a Channel<T>,
@@ -207,7 +208,7 @@ pub struct Permit<'a, T> {
 }
 
 impl<T> Permit<'_, T> {
-    /// Sends a message into it.
+    /// Uses it to send a message.
     #[track_caller]
     pub fn send(self, message: T) {
         let place = Location::caller();
@@ -222,7 +223,7 @@ impl<T> Drop for Permit<'_, T> {
     }
 }
 
-/// Room for a message, without borrowing the sender.
+/// Reserved room for a message, without borrowing the sender.
 #[must_use]
 pub struct OwnedPermit<T> {
     sender: Option<Sender<T>>,
@@ -230,7 +231,7 @@ pub struct OwnedPermit<T> {
 }
 
 impl<T> OwnedPermit<T> {
-    /// Sends a message into it. Gives the sender back.
+    /// Uses it to send a message. Returns the sender.
     #[track_caller]
     pub fn send(mut self, message: T) -> Sender<T> {
         let place = Location::caller();
@@ -239,7 +240,7 @@ impl<T> OwnedPermit<T> {
         sender
     }
 
-    /// Gives the room back, and the sender.
+    /// Returns the room to the channel, and the sender.
     #[track_caller]
     pub fn release(mut self) -> Sender<T> {
         let place = Location::caller();
@@ -257,7 +258,8 @@ impl<T> Drop for OwnedPermit<T> {
     }
 }
 
-/// What both kinds of channels have: a weak sender, a receiver, and methods of these and of senders.
+/// The common parts of both kinds of channels: a weak sender, a receiver, and methods of these and
+/// of senders.
 macro_rules! ends {
     ($sender:ident, $weak:ident, $receiver:ident) => {
         /// Receives messages.
@@ -271,7 +273,7 @@ macro_rules! ends {
         }
 
         impl<T> $sender<T> {
-            /// Waits until the receiver is gone or wants no more messages.
+            /// Waits until the receiver was dropped or closed.
             #[track_caller]
             pub fn closed(&self) -> impl Future<Output = ()> {
                 self.channel.closed(Location::caller())
@@ -283,7 +285,7 @@ macro_rules! ends {
                 $weak { channel: Arc::clone(&self.channel) }
             }
 
-            /// Whether the receiver is gone or wants no more messages.
+            /// Whether the receiver was dropped or closed.
             #[track_caller]
             pub fn is_closed(&self) -> bool {
                 self.channel.look(Location::caller(), |state| state.permits.closed)
@@ -294,13 +296,13 @@ macro_rules! ends {
                 Arc::ptr_eq(&self.channel, &other.channel)
             }
 
-            /// How many senders there are.
+            /// The number of senders.
             #[track_caller]
             pub fn strong_count(&self) -> usize {
                 self.channel.look(Location::caller(), |state| state.senders)
             }
 
-            /// How many senders there are that do not keep the channel open.
+            /// The number of weak senders.
             #[track_caller]
             pub fn weak_count(&self) -> usize {
                 self.channel.look(Location::caller(), |state| state.weak_senders)
@@ -356,20 +358,20 @@ macro_rules! ends {
         }
 
         impl<T> $receiver<T> {
-            /// Waits for a message. Nothing if none will come. No message is lost if this future is
-            /// dropped.
+            /// Waits for a message; `None` if the channel is closed and empty. No message is lost
+            /// if this future is dropped.
             #[track_caller]
             pub fn recv(&mut self) -> impl Future<Output = Option<T>> {
                 self.channel.recv(Location::caller())
             }
 
-            /// Waits for a message, and takes at most `limit`.
+            /// Waits for messages, and takes at most `limit`.
             #[track_caller]
             pub fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> impl Future<Output = usize> {
                 self.channel.recv_many(buffer, limit, Location::caller())
             }
 
-            /// A message, if there is one.
+            /// A message, if one is available.
             #[track_caller]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 self.channel.try_recv(Location::caller())
@@ -387,26 +389,26 @@ macro_rules! ends {
                 self.channel.poll_recv(context, Location::caller())
             }
 
-            /// Wants no more messages. Those that were sent, or for which there is a permit, can still
-            /// be received.
+            /// Closes the channel. Messages that were sent, or for which there is a permit, can
+            /// still be received.
             #[track_caller]
             pub fn close(&mut self) {
                 self.channel.close(Location::caller());
             }
 
-            /// Whether it wants no more messages, or no sender is left.
+            /// Whether it was closed, or no sender is left.
             #[track_caller]
             pub fn is_closed(&self) -> bool {
                 self.channel.look(Location::caller(), |state| state.permits.closed || state.senders == 0)
             }
 
-            /// Whether there is no message.
+            /// Whether there are no messages.
             #[track_caller]
             pub fn is_empty(&self) -> bool {
                 self.channel.look(Location::caller(), |state| state.messages.is_empty())
             }
 
-            /// How many messages there are.
+            /// The number of messages.
             #[track_caller]
             pub fn len(&self) -> usize {
                 self.channel.look(Location::caller(), |state| state.messages.len())

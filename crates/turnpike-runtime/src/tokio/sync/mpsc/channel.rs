@@ -1,4 +1,4 @@
-//! What bounded and unbounded channels have in common.
+//! The common parts of bounded and unbounded channels.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::{Future, poll_fn};
@@ -10,32 +10,32 @@ use crate::future::{Shared, store, wake_all};
 use crate::site::Place;
 use crate::tokio::sync::permits::PermitState;
 
-/// A channel. Without a bound there are permits without end.
+/// A channel. An unbounded one has unlimited permits.
 pub(super) struct Channel<T> {
     pub(super) shared: Shared<State<T>>,
     pub(super) bound: Option<usize>,
 }
 
 pub(super) struct State<T> {
-    /// Room for messages. Closed when the receiver wants no more.
+    /// Room for messages. Closed when the receiver is closed.
     pub(super) permits: PermitState,
     pub(super) messages: VecDeque<T>,
     pub(super) senders: usize,
     pub(super) weak_senders: usize,
     receiver: Option<Waker>,
-    /// Senders that wait until the receiver is gone, by number.
+    /// Senders that wait until the receiver is dropped, by number.
     watchers: BTreeMap<u64, Option<Waker>>,
     numbers: u64,
 }
 
 impl<T> State<T> {
-    /// A message comes into room that was taken. Returns the waker to use.
+    /// A message takes reserved room. Returns the waker to use.
     pub(super) fn push(&mut self, message: T) -> Option<Waker> {
         self.messages.push_back(message);
         self.receiver.take()
     }
 
-    /// Room that was taken is not used.
+    /// Reserved room is released unused.
     pub(super) fn give_back(&mut self) -> Vec<Waker> {
         let woken = self.permits.give(1);
         self.with_receiver(woken)
@@ -47,7 +47,7 @@ impl<T> State<T> {
         self.with_receiver(woken)
     }
 
-    /// The receiver may wait for the last room to be given back.
+    /// The receiver may wait for the last room to be released.
     fn with_receiver(&mut self, mut woken: Vec<Waker>) -> Vec<Waker> {
         if self.permits.closed {
             woken.extend(self.receiver.take());
@@ -60,7 +60,7 @@ impl<T> State<T> {
         Some((message, if bounded { self.permits.give(1) } else { Vec::new() }))
     }
 
-    /// Whether no message will come: no sender is left, or none has room or gets any.
+    /// Whether no message can come: no sender is left, or no sender has room or can get any.
     fn is_over(&self, bound: Option<usize>) -> bool {
         let idle = bound.is_none_or(|bound| self.permits.free() == bound);
         self.senders == 0 || (self.permits.closed && idle)
@@ -83,7 +83,7 @@ impl<T> Channel<T> {
     }
 
     pub(super) fn place(&self) -> Place {
-        self.shared.made()
+        self.shared.created_at()
     }
 
     pub(super) fn add_sender(&self) {
@@ -99,7 +99,7 @@ impl<T> Channel<T> {
         wake_all(woken, place);
     }
 
-    /// Another sender, if there is one already.
+    /// Adds a sender; there is one already.
     pub(super) fn upgrade(&self, place: Place) -> bool {
         self.shared.act(place, |state| {
             state.senders += usize::from(state.senders > 0);
@@ -107,7 +107,7 @@ impl<T> Channel<T> {
         })
     }
 
-    /// The receiver wants no more.
+    /// The receiver is closed.
     pub(super) fn close(&self, place: Place) {
         let woken = self.shared.act(place, |state| {
             let mut woken = state.permits.close();
@@ -117,7 +117,7 @@ impl<T> Channel<T> {
         wake_all(woken, place);
     }
 
-    /// The receiver is gone, and with it all messages.
+    /// The receiver is dropped, and with it all messages.
     pub(super) fn drop_receiver(&self) {
         self.close(self.place());
         let messages = self.shared.peek(|state| std::mem::take(&mut state.messages));
@@ -162,7 +162,7 @@ impl<T> Channel<T> {
         poll_fn(move |context| self.poll_recv(context, place))
     }
 
-    /// Waits for a message, and takes at most `limit`.
+    /// Waits for messages, and takes at most `limit`.
     pub(super) async fn recv_many(&self, buffer: &mut Vec<T>, limit: usize, place: Place) -> usize {
         if limit == 0 {
             return 0;
@@ -179,7 +179,7 @@ impl<T> Channel<T> {
         count
     }
 
-    /// Waits until the receiver is gone or wants no more.
+    /// Waits until the receiver is dropped or closed.
     pub(super) async fn closed(&self, place: Place) {
         let mut watch = Watch { channel: self, number: None };
         poll_fn(|context| watch.poll(context, place)).await;
@@ -190,7 +190,7 @@ impl<T> Channel<T> {
     }
 }
 
-/// A sender that waits until the receiver is gone.
+/// A sender that waits until the receiver is dropped.
 struct Watch<'a, T> {
     channel: &'a Channel<T>,
     number: Option<u64>,
@@ -220,7 +220,7 @@ impl<T> Watch<'_, T> {
 impl<T> Drop for Watch<'_, T> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            // No step: a waker whose future is gone has no effect that others could notice.
+            // Not a step: dropping the waker of a dropped future has no observable effect.
             self.channel.shared.peek(|state| state.watchers.remove(&number));
         }
     }

@@ -13,16 +13,16 @@ pub mod error {
 
     pub use super::bounded::SendTimeoutError;
 
-    /// The receiver is gone. The message comes back.
+    /// The receiver was dropped. Contains the message.
     #[derive(PartialEq, Eq, Clone, Copy)]
     pub struct SendError<T>(pub T);
 
-    /// Why a message was not sent at once. It comes back.
+    /// Why a message was not sent immediately. Contains the message.
     #[derive(PartialEq, Eq, Clone, Copy)]
     pub enum TrySendError<T> {
         /// There is no room.
         Full(T),
-        /// The receiver is gone.
+        /// The receiver was dropped.
         Closed(T),
     }
 
@@ -35,12 +35,12 @@ pub mod error {
         }
     }
 
-    /// Why there is no message.
+    /// Why no message was received.
     #[derive(PartialEq, Eq, Clone, Copy, Debug)]
     pub enum TryRecvError {
         /// The channel is empty.
         Empty,
-        /// There will be none.
+        /// The channel is closed and empty.
         Disconnected,
     }
 

@@ -1,4 +1,4 @@
-//! Channels without a bound.
+//! Unbounded channels.
 
 use std::fmt;
 use std::future::Future;

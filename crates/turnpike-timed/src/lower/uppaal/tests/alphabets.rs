@@ -1,4 +1,4 @@
-//! Channels without a direction, and arguments that nobody asks for.
+//! Channels without a direction, and unused arguments.
 
 use super::{lowered, refused};
 use crate::network::{Network, Sync};
@@ -54,7 +54,7 @@ fn alphabets_decide_who_takes_part() {
     let table: [(&str, &[&str]); 6] = [
         // In the order of channels and of processes, whatever the order of the lines.
         ("IO R { c } IO Q { b, a, c, a } IO P { a, b }", &["Q@c R@c", "P@b Q@b", "P@a Q@a"]),
-        // Without lines: what edges name.
+        // Without lines: the channels on the edges.
         ("", &["Q@c R@c", "P@b Q@b", "P@a Q@a"]),
         ("IO Q { b, a, c }", &["Q@c R@c", "P@b Q@b", "P@a Q@a"]),
         // Not known to Q, which takes it alone; then P does too.
@@ -77,13 +77,13 @@ fn alphabets_decide_who_takes_part() {
 fn what_alphabets_do_not_say_is_told() {
     let text = model("IO P { a, b } IO Q { a, b, c } IO R { a, c }");
     assert_eq!(warnings(&text), [("`R` has no edge with `a`".into(), "a")]);
-    // Once for all processes without a line, at the first of their channels.
+    // Once for all processes without a line, at the first such channel.
     let text = model("IO P { a } IO R { c }");
     assert_eq!(
         warnings(&text),
         [("`b` is not on the `IO` line of `P`".into(), "b"), ("there is no `IO` line for `Q`".into(), "c"),]
     );
-    // Nobody else wants it.
+    // No other process knows it.
     assert_eq!(warnings(&model("IO P { } IO Q { } IO R { a, b, c }")).len(), 5);
 }
 
@@ -200,7 +200,7 @@ fn an_argument_without_a_value_is_an_error_of_its_use() {
         let (_, found) = refused(&text);
         assert_eq!(found, if place == "2" { "i" } else { place }, "{body}");
     }
-    // What depends on the state is no constant, and wrong types are wrong at once.
+    // What depends on the state is not a constant, and wrong types are reported immediately.
     for (argument, message) in
         [("v", "must be known"), ("data", "number or truth value"), ("w", "no name `w`")]
     {

@@ -1,4 +1,4 @@
-//! Guards and invariants: how they are split into data and clocks.
+//! Guards and invariants: their separation into data and clocks.
 
 use super::{lowered, refused, with_edge};
 use crate::network::{ClockAtom, Constraint, Expression};
@@ -135,7 +135,7 @@ fn invariants_are_upper_bounds() {
         ("x == 3", "cannot be a lower bound"),
         ("x <= 3 || y <= 3", "an invariant cannot be a disjunction"),
         ("x' <= 1", "can only be set with =="),
-        ("!(x' == 0)", "cannot be denied"),
+        ("!(x' == 0)", "cannot be negated"),
         ("i' == 0", "only clocks have a rate"),
         ("x' == 0 || y' == 0", "an invariant cannot be a disjunction"),
     ] {

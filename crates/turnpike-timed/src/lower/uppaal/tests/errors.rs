@@ -1,4 +1,4 @@
-//! Mistakes, what is said about them, and where.
+//! Errors in models: their messages and places.
 
 use super::{refused, with_edge, with_globals};
 use crate::uppaal::{Format, read};

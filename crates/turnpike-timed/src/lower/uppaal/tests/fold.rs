@@ -1,4 +1,4 @@
-//! What folding claims about operators, against all values of small ranges.
+//! Constant folding, compared with evaluation on all values of small ranges.
 
 use crate::network::{Binary, Cells, Expression, Space, Unary};
 use crate::typed::fold::{Value, binary, unary};

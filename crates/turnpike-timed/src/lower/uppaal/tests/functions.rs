@@ -1,4 +1,4 @@
-//! Functions of constants are executed while lowering: what they compute shows as an initial value.
+//! Functions of constants are executed during lowering: their results are initial values.
 
 use super::{lowered, refused, with_edge, with_globals};
 use crate::evaluate::Machine;
@@ -21,7 +21,6 @@ fn executed(functions: &str, call: &str) -> i32 {
     *machine.cells.last().expect("a variable")
 }
 
-// One table: longer than other functions.
 /// Long, because it is a table.
 #[test]
 fn functions_of_constants_are_executed() {

@@ -1,4 +1,4 @@
-//! Models that would take for ever or fill the memory if they were taken at their word.
+//! Models that would take forever or exhaust memory without limits.
 
 use super::{lowered, refused, with_edge, with_globals};
 

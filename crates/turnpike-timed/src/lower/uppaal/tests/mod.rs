@@ -15,7 +15,7 @@ use crate::network::Network;
 use crate::query::Names;
 use crate::uppaal::{Format, read};
 
-/// Lowers a model that must be right.
+/// Lowers a valid model.
 fn lowered(text: &str) -> (Network, Names) {
     match read(text, Format::Xta, &[]) {
         Ok((network, names, _)) => (network, names),
@@ -23,7 +23,7 @@ fn lowered(text: &str) -> (Network, Names) {
     }
 }
 
-/// The first error of a model that must be wrong, with the text it points at.
+/// The first error of an invalid model, with the text that it points at.
 fn refused(text: &str) -> (String, String) {
     match read(text, Format::Xta, &[]) {
         Ok(_) => panic!("accepted: {text}"),

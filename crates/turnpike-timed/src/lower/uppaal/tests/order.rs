@@ -1,4 +1,4 @@
-//! Names stand for what was declared before them in the text.
+//! Names refer to earlier declarations only.
 
 use super::{lowered, refused};
 use crate::evaluate::Machine;
@@ -30,8 +30,8 @@ fn model(globals: &str, parameters: &str, locals: &str, value: &str) -> String {
 #[test]
 fn later_local_declarations_do_not_capture_earlier_uses() {
     let table = [
-        // A variable, a constant, an array and a function of the process hide the global one from
-        // there on only.
+        // A variable, a constant, an array and a function of the process hide the global one only
+        // from there on.
         ("int v = 1;", "int f() { return v; } int v = 2;", "f() * 10 + v", 12),
         ("const int v = 1;", "int f() { return v; } const int v = 2;", "f() * 10 + v", 12),
         ("const int v = 1;", "const int w = v; const int v = 2;", "w * 10 + v", 12),
@@ -47,13 +47,14 @@ fn later_local_declarations_do_not_capture_earlier_uses() {
         ),
         ("typedef int[7,9] T;", "T v; typedef int[3,4] T; T w;", "v * 10 + w", 73),
         ("const int n = 2;", "int a[n]; const int n = 3; int b[n];", "(sum (i : int[0,n-2]) 1) * 10 + n", 23),
-        // Parameters hide globals for all of the process; a quantifier, a loop and a block for
-        // their bodies.
+        // Parameters hide globals in the whole process; a quantifier, a loop and a block in their
+        // bodies.
         ("int v = 1;", "int f(int v) { return v; } int g() { return v; }", "f(5) * 10 + g()", 51),
         ("int v = 1;", "int f() { int w = v; int v = 4; return w * 10 + v; }", "f()", 14),
         ("int v = 1;", "int f() { int w = v; { int v = 7; w += v; } return w * 10 + v; }", "f()", 81),
         ("int v = 1;", "int f() { return (sum (v : int[3,4]) v) * 10 + v; } int v = 2;", "f()", 71),
-        // A function that is called later still means what it meant where it is written.
+        // Names in a function refer to declarations before the function, even if it is called
+        // later.
         ("int v = 1; int f() { return v; }", "int v = 2; int g() { return f() * 10 + v; }", "g()", 12),
         ("int g() { return 1; } int f() { return g(); }", "int g() { return 2; }", "f() * 10 + g()", 12),
     ];
@@ -137,7 +138,7 @@ fn what_is_selected_is_seen_by_all_labels_but_not_by_other_ranges() {
     let (error, place) = refused(&text("i : int[0,3], j : int[0,i]"));
     assert!(error.contains("must be known before the system runs"), "{error}");
     assert_eq!(place, "i");
-    // In XML the label may stand after those that use it.
+    // In XML the label may come after those that use it.
     let xml = r#"<nta><declaration>int r; int i = 9;</declaration><template><name>P</name>
         <location id="a"/><init ref="a"/><transition><source ref="a"/><target ref="a"/>
         <label kind="guard">i != 2</label><label kind="assignment">r = i</label>

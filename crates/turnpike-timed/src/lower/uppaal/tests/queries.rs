@@ -1,4 +1,4 @@
-//! Conditions and queries, against UPPAAL models and against other networks.
+//! Conditions and queries, on UPPAAL models and other networks.
 
 use super::lowered;
 use crate::network::{Expression, Location, LocationId, Network, Process, ProcessId, Variable};
@@ -60,7 +60,7 @@ fn conditions_speak_of_processes_variables_and_clocks() {
     }
 }
 
-/// How many locations are asked for.
+/// The number of tested locations.
 fn locations(expression: &Expression) -> usize {
     match expression {
         Expression::At(..) => 1,
@@ -78,7 +78,7 @@ fn wrong_conditions_are_refused() {
         ("Gate.Ocs", "did you mean `Occ`?", "Ocs"),
         ("Train.Stop", "several processes `Train`", "Train"),
         ("Train(3).Stop", "no process `Train(3)`", "3"),
-        ("Train(v).Stop", "must be known", "v"),
+        ("Train(v).Stop", "must be a constant", "v"),
         ("Train(1, 2).Stop", "1 free parameters, but 2 arguments", "Train(1, 2)"),
         ("v = 3", "a query must not change anything", "v"),
         ("change() == 1", "a query must not change anything", "change()"),

@@ -1,4 +1,5 @@
-//! Numbers that are not computed: read where nothing depends on them, refused by name elsewhere.
+//! Numbers that are not tracked: accepted where nothing depends on them, rejected by name
+//! elsewhere.
 
 use super::{lowered, refused, with_edge, with_globals};
 use crate::evaluate::Machine;
@@ -6,7 +7,7 @@ use crate::network::{Network, Statement};
 use crate::query::Condition;
 use crate::uppaal::{Format, read};
 
-/// The warnings of a model that must be right.
+/// The warnings of a valid model.
 fn warned(text: &str) -> Vec<String> {
     match read(text, Format::Xta, &[]) {
         Ok((.., warnings)) => warnings.iter().map(|warning| warning.message.clone()).collect(),
@@ -37,7 +38,7 @@ fn integers_of_a_known_width_are_predeclared() {
     );
     assert_eq!(network.variables.len(), 5 + 256 + 1);
     assert_eq!(network.processes[0].edges.len(), 256);
-    // What a model declares itself is meant instead.
+    // Declarations of the model shadow predeclared names.
     let own = lowered(&with_edge(
         "typedef int[1,2] int8_t; const int INT8_MAX = 2; int8_t x = INT8_MAX;",
         "",
@@ -97,7 +98,7 @@ fn what_else_an_ignored_assignment_does_is_done() {
         "",
         "assign d = n > 2 ? f() : 0.5;",
     ));
-    assert!(error.contains("must not change anything on a condition"), "{error}");
+    assert!(error.contains("must not have effects under a condition"), "{error}");
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn constants_that_are_computed_are_no_reason_to_warn() {
         let warnings = warned(&with_edge(globals, "", "assign n = 1;"));
         assert_eq!(warnings, ["`double` values are ignored"], "{globals}");
     }
-    // What is wrong with the prefixes is still refused.
+    // Wrong prefixes are still rejected.
     let (error, _) = refused(&with_globals("urgent const double k = 1.5;"));
     assert!(error.contains("only channels can be `urgent`"), "{error}");
 }
@@ -190,7 +191,7 @@ fn what_something_depends_on_is_refused_by_name() {
         assert!(error.contains(message), "{text}: {error}");
         assert_eq!(found, place, "{text}: {error}");
     }
-    // Nobody calls it, so it does no harm.
+    // It is never called, so it is harmless.
     lowered(&with_globals("double d; int n; void f() { if (d > 1.0) n = 1; }"));
 }
 
@@ -276,7 +277,7 @@ fn fractions_divide_the_unit_of_time() {
         let parts = fine.parts_per_unit() as i32;
         assert_eq!(fine.processes[0].edges[0].update, whole.processes[0].edges[0].update);
         assert_eq!(bounds(&fine), bounds(&whole), "{:?}", pair[0]);
-        // Queries are in the same parts; fractions must be multiples of them.
+        // Queries use the same parts; fractions must be multiples of them.
         let bound = |condition: Condition| match condition {
             Condition::Clock(atom) => atom.bound,
             other => panic!("{other:?}"),

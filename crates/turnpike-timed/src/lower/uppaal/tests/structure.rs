@@ -1,4 +1,4 @@
-//! Declarations, templates and edges: what of them is in the network.
+//! Declarations, templates and edges: what becomes of them in the network.
 
 use super::{lowered, refused, with_edge, with_globals};
 use crate::network::{ChannelId, ClockId, ClockValue, Expression, Network, Statement, Sync};
@@ -8,7 +8,7 @@ fn variables(network: &Network) -> Vec<(String, i32, i32, i32)> {
     network.variables.iter().map(|v| (v.name.clone(), v.low, v.high, v.initial)).collect()
 }
 
-/// All variables assigned, so that their ranges are as declared.
+/// Assigns all variables, so that their ranges are as declared.
 fn ranges(globals: &str, update: &str) -> Vec<(String, i32, i32, i32)> {
     variables(&lowered(&with_edge(globals, "", &format!("assign {update};"))).0)
 }
@@ -160,7 +160,7 @@ fn parameters_are_variables_only_when_assigned() {
     assert_eq!(network.processes.len(), 9);
     assert_eq!(network.variables.len(), 9);
     assert_eq!(network.variables[4].name, "P(1,1).p");
-    // Where q is not 1, the second edge is gone.
+    // Where q is not 1, the second edge is dropped.
     let edges: Vec<usize> = network.processes.iter().map(|process| process.edges.len()).collect();
     assert_eq!(edges, [1, 2, 1, 1, 2, 1, 1, 2, 1]);
 }
@@ -239,8 +239,7 @@ fn a_channel_parameter_takes_what_can_do_at_least_as_much() {
             );
             if capability(argument) >= capability(parameter) {
                 let (network, _) = lowered(&text);
-                // What is given decides about urgency and who takes part, not what the parameter
-                // says.
+                // The argument, not the parameter, decides about urgency and participants.
                 assert_eq!(network.channels[0].urgent, argument.contains("urgent"), "{text}");
                 assert_eq!(network.channels[0].broadcast, argument.contains("broadcast"), "{text}");
             } else {
@@ -248,7 +247,7 @@ fn a_channel_parameter_takes_what_can_do_at_least_as_much() {
                 assert!(error.contains("`h` must be"), "{text}: {error}");
                 assert_eq!(place, "c", "{text}");
             }
-            // Of arrays, all cells are what the parameter says.
+            // Cells of arrays are as the parameter declares them.
             let array = text.replace(" c;", " c[2];").replace("&h)", "&h[2])").replace("h!", "h[0]!");
             let outcome = crate::uppaal::read(&array, crate::uppaal::Format::Xta, &[]);
             assert_eq!(outcome.is_ok(), capability(argument) == capability(parameter), "{array}");

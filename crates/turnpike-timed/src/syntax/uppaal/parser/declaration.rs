@@ -9,7 +9,7 @@ use super::super::tree::{
 };
 use super::{Parser, Reading};
 
-/// Where a declaration stands decides what it may be.
+/// The context of a declaration, which decides what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Scope {
     /// Of the whole model.
@@ -21,7 +21,7 @@ pub(in super::super) enum Scope {
 }
 
 impl Parser<'_> {
-    /// Declarations up to the end of the passage; goes on after errors.
+    /// Parses declarations up to the end of the passage, recovering from errors.
     pub(in super::super) fn all_declarations(&mut self, scope: Scope) -> Vec<Declaration> {
         let mut all = Vec::new();
         while self.peek() != Kind::End && !self.context.is_full() {
@@ -33,22 +33,22 @@ impl Parser<'_> {
         all
     }
 
-    /// Goes on with the next declaration.
+    /// Skips to the next declaration.
     pub(super) fn recover(&mut self) {
         let before = self.position();
         self.skip_declaration();
-        // A brace that closes nothing, or a word that cannot stand here.
+        // A stray closing brace, or a word that is not allowed here.
         if self.position() == before {
             self.bump();
         }
     }
 
-    /// One declaration; nothing for a stray semicolon.
+    /// One declaration; `None` for a stray semicolon.
     pub(super) fn declaration(&mut self, scope: Scope) -> Reading<Option<Declaration>> {
         let start = self.start();
         let place = self.token().span.clone();
         match self.peek() {
-            // Not in the grammar, but harmless, and people write it after functions.
+            // Not in the grammar, but harmless, and common after functions.
             Kind::Semicolon => {
                 self.bump();
                 Ok(None)
@@ -101,10 +101,12 @@ impl Parser<'_> {
     fn no_type(&mut self) -> super::Failed {
         let token = self.token().clone();
         if token.kind == Kind::Name && !self.context.is_type(token.text) {
-            let diagnostic =
-                Diagnostic::error(format!("expected a declaration, found {}", super::shown(token.text)))
-                    .at(token.span, "neither a type nor followed by a name")
-                    .help("declarations begin with a type, as in `int x;`");
+            let diagnostic = Diagnostic::error(format!(
+                "expected a declaration, found {}",
+                super::display_token(token.text)
+            ))
+            .at(token.span, "neither a type nor followed by a name")
+            .help("declarations begin with a type, as in `int x;`");
             return self.context.error(diagnostic);
         }
         self.unexpected("a declaration")

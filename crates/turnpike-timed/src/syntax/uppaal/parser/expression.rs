@@ -1,8 +1,8 @@
 //! Expressions, by precedence climbing.
 //!
-//! Heights are counted while trees grow, because a long chain makes a high tree without any
-//! nesting; chains of `&&` and `||` are balanced instead, so that a condition may have as many
-//! parts as one likes.
+//! Heights are tracked while trees are built, because a long chain makes a high tree without any
+//! nesting. Chains of `&&` and `||` are balanced instead, so a condition may have any number of
+//! parts.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) struct Tall {
     height: u32,
 }
 
-/// Operators with two operands, and how tightly they bind.
+/// Binary operators, and their binding strength.
 fn binary(kind: Kind, old: bool) -> Option<(Binary, u8)> {
     Some(match kind {
         Kind::Star => (Binary::Multiply, 11),
@@ -66,12 +66,12 @@ fn assignment(kind: Kind) -> Option<Option<Binary>> {
 }
 
 impl Parser<'_> {
-    /// An expression; assignments are expressions.
+    /// An expression, including assignments.
     pub(in super::super) fn expression(&mut self) -> Reading<Expression> {
         self.tall().map(|tall| tall.expression)
     }
 
-    /// Expressions with commas between them.
+    /// Comma-separated expressions.
     pub(in super::super) fn expressions(&mut self) -> Reading<Vec<Expression>> {
         let mut all = vec![self.expression()?];
         while self.eat(Kind::Comma) {
@@ -103,7 +103,7 @@ impl Parser<'_> {
         self.balance(Binary::And, chain).map(|tall| tall.expression)
     }
 
-    /// A channel or something else that names a thing: operators are left alone.
+    /// A channel or another named object: no operators.
     pub(in super::super) fn reference(&mut self) -> Reading<Expression> {
         let start = self.start();
         let operand = self.operand()?;
@@ -144,7 +144,7 @@ impl Parser<'_> {
         self.grown(start, height, kind)
     }
 
-    /// Operands with operators between them that bind at least as tightly as `least`.
+    /// Operands joined by operators that bind at least as tightly as `least`.
     fn chain(&mut self, least: u8) -> Reading<Tall> {
         let start = self.start();
         let mut left = self.prefix()?;
@@ -173,7 +173,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// A tree of logarithmic height over operands in their order.
+    /// A tree of logarithmic height over operands in order.
     fn balance(&mut self, operator: Binary, mut chain: Vec<Tall>) -> Reading<Tall> {
         while chain.len() > 1 {
             let mut shorter = Vec::with_capacity(chain.len().div_ceil(2));
@@ -267,8 +267,7 @@ impl Parser<'_> {
                 E::Integer(value)
             }
             Kind::Float => {
-                // The lexer lets nothing through that is no number; one that is too large is
-                // infinite.
+                // The lexer accepts only valid numbers; one that is too large becomes infinite.
                 E::Real(self.token().text.parse().unwrap_or(f64::INFINITY))
             }
             Kind::True => E::Bool(true),
@@ -297,7 +296,7 @@ impl Parser<'_> {
         Ok(Tall { expression: Expression { kind, span: self.since(start) }, height: 1 })
     }
 
-    /// Whether this speaks of processes that come and go: `spawn P(1)`, `foreach (p : P) …`,
+    /// Whether this is an expression of dynamic templates: `spawn P(1)`, `foreach (p : P) …`,
     /// `numOf(P)`, `exit()`.
     fn is_dynamic(&self) -> bool {
         match (self.word_at(0), self.peek_at(1), self.peek_at(2)) {
@@ -311,7 +310,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows an operand. `steps`: also `++` and `--`.
+    /// Postfix operators after an operand; with `steps`, also `++` and `--`.
     fn postfix(&mut self, mut operand: Tall, start: usize, steps: bool) -> Reading<Tall> {
         loop {
             let mut height = operand.height;

@@ -1,7 +1,7 @@
-//! The grammar: a hand-written parser that goes on after an error where it can.
+//! A hand-written parser with error recovery.
 //!
-//! A function that fails has already told why: [`Failed`] carries nothing. Whoever can go on (at
-//! the next declaration, the next label) catches it.
+//! A function that fails has already reported the error: [`Failed`] carries no data. Callers that
+//! can recover (at the next declaration, the next label) handle it.
 
 mod declaration;
 mod expression;
@@ -23,7 +23,7 @@ use super::lexer::{Kind, Token, tokens};
 use super::passage::Passage;
 use super::tree::{Dialect, HEIGHT, Identifier};
 
-/// Types that every model may use without declaring them, with their smallest and largest values.
+/// The predeclared types, with their smallest and largest values.
 pub(crate) const PREDECLARED_TYPES: [(&str, i32, i32); 5] = [
     ("int8_t", -128, 127),
     ("uint8_t", 0, 255),
@@ -32,25 +32,25 @@ pub(crate) const PREDECLARED_TYPES: [(&str, i32, i32); 5] = [
     ("int32_t", i32::MIN, i32::MAX),
 ];
 
-/// Reading went wrong, and the reason has been told.
+/// Parsing failed, and the error has been reported.
 #[derive(Debug)]
 pub(super) struct Failed;
 
-/// The result of reading something.
+/// The result of parsing.
 pub(super) type Reading<T> = Result<T, Failed>;
 
-/// More errors than this help nobody.
+/// Limit on reported errors.
 const ERRORS: usize = 20;
 
-/// More warnings than this help nobody either.
+/// Limit on reported warnings.
 const WARNINGS: usize = 20;
 
-/// What the passages of a model share.
+/// The state that the passages of a model share.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) dialect: Dialect,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Names by scope, the innermost last: whether they are types.
+    /// Names by scope, the innermost last, with whether they are types.
     scopes: Vec<FxHashMap<String, bool>>,
 }
 
@@ -67,7 +67,7 @@ impl Context {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
     }
 
-    /// Whether there is no use in going on.
+    /// Whether to stop parsing.
     pub(super) fn is_full(&self) -> bool {
         self.errors() >= ERRORS
     }
@@ -79,7 +79,7 @@ impl Context {
         Failed
     }
 
-    /// Tells something once, however often it occurs.
+    /// Reports a warning only once, however often it occurs.
     pub(super) fn warn(&mut self, diagnostic: Diagnostic) {
         let known = self.diagnostics.iter().any(|known| known.message == diagnostic.message);
         if !known && self.diagnostics.len() < ERRORS + WARNINGS {
@@ -101,7 +101,7 @@ impl Context {
         }
     }
 
-    /// Whether a name has been declared, as anything.
+    /// Whether a name has been declared, as a type or otherwise.
     fn is_declared(&self, name: &str) -> bool {
         self.scopes.iter().any(|scope| scope.contains_key(name))
     }
@@ -111,7 +111,7 @@ impl Context {
     }
 }
 
-/// Reads one passage.
+/// The parser of one passage.
 pub(super) struct Parser<'a> {
     tokens: Vec<Token<'a>>,
     at: usize,
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
         &self.tokens[self.at]
     }
 
-    /// The word at the cursor or after it, when it is one.
+    /// The word at an offset from the cursor, if the token there is one.
     pub(super) fn word_at(&self, ahead: usize) -> Option<&'a str> {
         self.tokens.get(self.at + ahead).filter(|token| token.kind == Kind::Name).map(|token| token.text)
     }
@@ -166,18 +166,18 @@ impl<'a> Parser<'a> {
         self.peek() == Kind::End
     }
 
-    /// Where the next token begins.
+    /// The start of the next token.
     pub(super) fn start(&self) -> usize {
         self.token().span.start
     }
 
-    /// From `start` to the end of the last token.
+    /// From `start` to the end of the last consumed token.
     pub(super) fn since(&self, start: usize) -> Range<usize> {
         let end = self.at.checked_sub(1).map_or(start, |before| self.tokens[before].span.end);
         start..end.max(start)
     }
 
-    /// Number of tokens behind the cursor.
+    /// The number of consumed tokens.
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -200,12 +200,12 @@ impl<'a> Parser<'a> {
         Err(self.context.error(diagnostic))
     }
 
-    /// Nothing but the end may follow.
+    /// Expects the end of the passage.
     pub(super) fn finish(&mut self, expected: &str) -> Reading<()> {
         self.expect(Kind::End, expected).map(|_| ())
     }
 
-    /// Tells that something else was expected here.
+    /// Reports that something else was expected here.
     pub(super) fn unexpected(&mut self, expected: &str) -> Failed {
         let diagnostic = self.expected(expected);
         self.context.error(diagnostic)
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
             Kind::OpenComment => Diagnostic::error("this comment does not end")
                 .at(place, "begins here")
                 .help("comments end with `*/`; they do not nest"),
-            Kind::Unknown => Diagnostic::error(format!("{} means nothing here", shown(token.text)))
+            Kind::Unknown => Diagnostic::error(format!("unexpected {}", display_token(token.text)))
                 .at(place, "not a token"),
             Kind::Text => Diagnostic::unsupported("strings are not supported").at(place, "a string"),
             Kind::OldLessEqual | Kind::OldGreaterEqual if !self.old() => {
@@ -231,17 +231,17 @@ impl<'a> Parser<'a> {
                     .at(place, "an operator of the old syntax")
                     .help(format!("write `{right}`"))
             }
-            _ => Diagnostic::error(format!("expected {expected}, found {}", shown(token.text)))
+            _ => Diagnostic::error(format!("expected {expected}, found {}", display_token(token.text)))
                 .at(place, "unexpected"),
         }
     }
 
-    /// Refuses a construct of the language that turnpike does not support.
+    /// Rejects a construct of the language that turnpike does not support.
     pub(super) fn unsupported(&mut self, construct: &str, place: Range<usize>, help: &str) -> Failed {
         self.context.error(unsupported(construct, place, help))
     }
 
-    /// Runs `read` one level deeper.
+    /// Parses one nesting level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Reading<T>) -> Reading<T> {
         if self.depth >= HEIGHT {
             return Err(self.too_deep());
@@ -254,17 +254,17 @@ impl<'a> Parser<'a> {
 
     fn too_deep(&mut self) -> Failed {
         let place = self.token().span.clone();
-        // Going on would tell the same again for every level.
+        // Continuing would repeat the error for every level.
         self.at = self.tokens.len() - 1;
         self.context.error(
             Diagnostic::error("this is nested too deeply")
                 .at(place, format!("more than {HEIGHT} levels"))
-                .help("split it: give parts of it a name or a function of their own"),
+                .help("split it: move parts of it into constants or functions"),
         )
     }
 
-    /// Skips to the end of what was being read: past the next `;`, or past the braces that open
-    /// before it; stops before a `}` that closes more than was opened.
+    /// Skips the rest of a declaration: past the next `;`, or past a braced block that opens before
+    /// it; stops before an unmatched `}`.
     pub(super) fn skip_declaration(&mut self) {
         let mut open = 0_usize;
         loop {
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips a block in braces, when one begins here.
+    /// Skips a block in braces.
     pub(super) fn skip_braces(&mut self) -> Reading<()> {
         self.expect(Kind::LeftBrace, "`{`")?;
         let mut open = 1_usize;
@@ -308,7 +308,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The refusal of a construct.
+/// The error for an unsupported construct.
 pub(super) fn unsupported(construct: &str, place: Range<usize>, help: &str) -> Diagnostic {
     let message = format!("{construct} are not supported");
     let diagnostic = Diagnostic::unsupported(message).at(place, "beyond timed automata");
@@ -316,7 +316,7 @@ pub(super) fn unsupported(construct: &str, place: Range<usize>, help: &str) -> D
 }
 
 /// A token for a message.
-fn shown(text: &str) -> String {
+fn display_token(text: &str) -> String {
     let short: String = text.chars().take(30).collect();
     if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
 }

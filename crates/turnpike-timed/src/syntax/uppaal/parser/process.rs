@@ -112,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Things with commas between them and a semicolon after them.
+    /// A comma-separated list, terminated by a semicolon.
     fn listed(&mut self, mut read: impl FnMut(&mut Self) -> Reading<()>) -> Reading<()> {
         loop {
             read(self)?;
@@ -179,7 +179,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After an error in an edge: to the end of its braces, where that is in sight.
+    /// After an error in an edge, skips to the end of its braces, if there is one.
     fn skip_edge(&mut self) {
         let mut open = 1_usize;
         loop {
@@ -188,8 +188,8 @@ impl Parser<'_> {
                 Kind::LeftBrace => open += 1,
                 Kind::RightBrace => {
                     open = open.saturating_sub(1);
-                    // Braces may have been open or not when the error came: an edge goes on with
-                    // one of these.
+                    // It is unknown whether the error was inside nested braces: these tokens follow
+                    // an edge.
                     if open <= 1 && matches!(self.peek_at(1), Kind::Comma | Kind::Semicolon) {
                         self.bump();
                         return;
@@ -210,7 +210,7 @@ impl Parser<'_> {
             let name = self.name("the name of a location")?;
             *source = None;
             let node = draft.node(&name.name, name.span, self.context);
-            // The labels are worth reading all the same.
+            // Parse the labels nevertheless.
             *source = node.ok();
         } else if source.is_none() && self.context.errors() == 0 {
             return Err(self.unexpected("the name of a location"));
@@ -239,10 +239,10 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The labels of an edge with its closing brace.
+    /// The labels of an edge and its closing brace.
     fn labels(&mut self) -> Reading<Labels> {
         let mut labels = Labels::default();
-        // Each label may come once, in this order.
+        // Each label may occur once, in this order.
         let order = [Kind::Select, Kind::Guard, Kind::Sync, Kind::Assign, Kind::Probability];
         let mut next = 0;
         while !self.eat(Kind::RightBrace) {
@@ -309,35 +309,35 @@ impl Parser<'_> {
     }
 }
 
-/// Locations without an initial one among them.
+/// The error for a template without an initial location.
 pub(in super::super) fn no_initial(draft: &Draft) -> Diagnostic {
     Diagnostic::error(format!("`{}` has no initial location", draft.name.name))
-        .at(draft.name.span.clone(), "nothing says where it begins")
+        .at(draft.name.span.clone(), "no location is marked as initial")
 }
 
-/// Weights of branches have no meaning without probabilities.
+/// Weights of branches are irrelevant without probabilities.
 pub(in super::super) fn probability(context: &mut Context, place: Range<usize>) {
     context.warn(
         Diagnostic::warning("probability weights are ignored")
             .at(place, "a weight")
-            .help("every branch is possible, also one of weight 0"),
+            .help("every branch is possible, even one with weight 0"),
     );
 }
 
-/// Rates have no meaning without probabilities.
+/// Rates are irrelevant without probabilities.
 pub(in super::super) fn exponential_rate(context: &mut Context, place: Range<usize>) {
     context.warn(
         Diagnostic::warning("rates of exponential distributions are ignored")
             .at(place, "a rate")
-            .help("every delay is possible that invariants allow"),
+            .help("every delay that invariants allow is possible"),
     );
 }
 
-/// Without a game, all edges are alike.
+/// Controllability is irrelevant outside games.
 pub(in super::super) fn uncontrollable(context: &mut Context, place: Range<usize>) {
     context.warn(
-        Diagnostic::warning("that an edge is uncontrollable is ignored")
+        Diagnostic::warning("the controllability of edges is ignored")
             .at(place, "an edge of the environment")
-            .help("timed games are not supported: all edges are alike to the queries that are"),
+            .help("timed games are not supported: the supported queries treat all edges alike"),
     );
 }

@@ -8,7 +8,7 @@ use super::declaration::Scope;
 use super::{Parser, Reading};
 
 impl Parser<'_> {
-    /// `{ … }` with a scope of its own.
+    /// `{ … }` with its own scope.
     pub(super) fn block(&mut self) -> Reading<Block> {
         let start = self.start();
         self.expect(Kind::LeftBrace, "`{`")?;
@@ -28,7 +28,7 @@ impl Parser<'_> {
                 if !statements.is_empty() {
                     let diagnostic = Diagnostic::error("declarations come before the statements of a block")
                         .at(place, "a declaration after a statement")
-                        .help("move it to the beginning of the block, or open a block of its own");
+                        .help("move it to the beginning of the block, or open a new block");
                     return Err(self.context.error(diagnostic));
                 }
                 declarations.extend(declaration);

@@ -1,4 +1,4 @@
-//! XTA files as a whole, and what comes after the templates in both formats.
+//! Whole XTA files, and the declarations after the templates in both formats.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use super::super::tree::{Alphabet, Declaration, Identifier, Instantiation, Model
 use super::declaration::Scope;
 use super::{Failed, Parser, Reading};
 
-/// Processes by priority, the lowest first, and where the line is.
+/// Processes by priority, the lowest first, and the place of the line.
 type SystemLine = (Vec<Vec<Identifier>>, Range<usize>);
 
-/// What a text outside templates declares.
+/// The declarations of a text outside templates.
 #[derive(Default)]
 pub(in super::super) struct Parts {
     pub(in super::super) instantiations: Vec<Instantiation>,
@@ -25,7 +25,7 @@ pub(in super::super) struct Parts {
 }
 
 impl Parts {
-    /// All of it, with the system line.
+    /// Combines them with the system line.
     pub(in super::super) fn system(self, (levels, span): SystemLine) -> System {
         let Parts { declarations, instantiations, alphabets, .. } = self;
         System { declarations, instantiations, levels, span, alphabets }
@@ -42,7 +42,7 @@ impl Parser<'_> {
             let read = if self.peek() == Kind::Process {
                 self.process().map(|template| {
                     templates.push(template);
-                    // What stands between processes is seen by those that follow.
+                    // Declarations between processes are visible to later processes.
                     declarations.append(&mut parts.declarations);
                 })
             } else {
@@ -68,11 +68,11 @@ impl Parser<'_> {
         self.tail("", parts);
     }
 
-    /// The line that must have been there.
+    /// The system line, or an error if it is missing.
     pub(in super::super) fn system_line(&mut self, line: Option<SystemLine>) -> Reading<SystemLine> {
         match line {
             Some(line) => Ok(line),
-            // Where other things are wrong, the line may have been lost with them.
+            // After other errors, the line may have been skipped.
             None if self.context.errors() > 0 => Err(Failed),
             None => {
                 let place = self.token().span.clone();
@@ -87,7 +87,7 @@ impl Parser<'_> {
     fn recover_top(&mut self) {
         let before = self.position();
         self.skip_declaration();
-        // After an error inside a process, its closing brace.
+        // After an error inside a process, skip its closing brace.
         while self.peek() == Kind::RightBrace {
             self.bump();
         }
@@ -189,8 +189,8 @@ impl Parser<'_> {
         Ok(Alphabet { process, arguments, channels, span: self.since(start) })
     }
 
-    /// What may follow the system line: the channels of processes; progress measures and charts,
-    /// which say nothing about behaviour; and queries.
+    /// The rest after the system line: the channels of processes; progress measures and charts,
+    /// which do not affect behaviour; and queries.
     fn tail(&mut self, source: &str, parts: &mut Parts) -> Vec<Query> {
         let mut queries = Vec::new();
         while self.peek() != Kind::End && !self.context.is_full() {

@@ -6,7 +6,7 @@ use super::super::lexer::Kind;
 use super::super::tree::{Dimension, Fields, Identifier, Parameter, Prefix, Type, TypeKind, Variable};
 use super::{Parser, Reading};
 
-/// Lists of parameters are short; this keeps hostile inputs from growing when types are shared out.
+/// Limit on parameters: it bounds the growth from shared types in hostile inputs.
 const PARAMETERS: usize = 256;
 
 impl Parser<'_> {
@@ -15,13 +15,13 @@ impl Parser<'_> {
         self.nested(Self::measured_type).map(|(ty, _)| ty)
     }
 
-    /// Whether a type begins here. A name is a type when it has been declared as one, or when
-    /// another name follows.
+    /// Whether a type starts here. A name is a type if it has been declared as one, or if another
+    /// name follows.
     pub(super) fn at_type(&self) -> bool {
         match self.peek() {
             Kind::Name => {
                 let named = |name| self.context.is_type(name);
-                // `spawn P(1)` is no declaration, though it looks like one.
+                // `spawn P(1)` looks like a declaration, but is not.
                 let followed = self.peek_at(1) == Kind::Name && self.word_at(0) != Some("spawn");
                 !self.old() && (followed || self.word_at(0).is_some_and(named))
             }
@@ -124,7 +124,7 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    /// A name with array dimensions and nothing else.
+    /// A name with array dimensions only.
     fn declared(&mut self, what: &str, height: &mut u32) -> Reading<Variable> {
         let start = self.start();
         let name = self.name(what)?;
@@ -132,7 +132,7 @@ impl Parser<'_> {
         Ok(Variable { name, dimensions, initial: None, span: self.since(start) })
     }
 
-    /// A name that a `typedef` declares.
+    /// A name declared by a `typedef`.
     pub(super) fn type_name(&mut self) -> Reading<Variable> {
         let variable = self.declared("a name for the type", &mut 0)?;
         self.context.declare(&variable.name.name, true);
@@ -161,7 +161,7 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    /// Parameters up to `end`, which is left alone. They belong to the innermost scope.
+    /// Parameters up to `end`, which is not consumed. They belong to the innermost scope.
     pub(in super::super) fn parameters(&mut self, end: Kind) -> Reading<Vec<Parameter>> {
         let mut all: Vec<Parameter> = Vec::new();
         if self.peek() == end {
@@ -181,7 +181,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether more follow.
+    /// Parses one parameter; returns whether more follow.
     fn new_parameter(&mut self, all: &mut Vec<Parameter>) -> Reading<bool> {
         let start = self.start();
         let ty = self.ty()?;
@@ -217,7 +217,7 @@ impl Parser<'_> {
         self.ty()
     }
 
-    /// The type that constants of the old syntax do not write.
+    /// The implicit type of constants in the old syntax.
     pub(super) fn old_constant(&self, start: usize) -> Type {
         let prefix = Prefix { constant: true, ..Prefix::default() };
         Type { prefix, kind: TypeKind::Int, span: self.since(start) }

@@ -1,4 +1,4 @@
-//! What is read, what is refused, and that printing and reading again changes nothing.
+//! What is accepted, what is rejected, and that printing and parsing again changes nothing.
 
 mod round_trip;
 mod xml;
@@ -33,7 +33,7 @@ fn read(text: &str) -> Model {
     parse_xta(text).unwrap_or_else(|errors| panic!("{text}: {errors:#?}")).0
 }
 
-/// The first error, and the text it points at.
+/// The first error, and the text that it points at.
 fn first_error(text: &str) -> (String, &str) {
     let errors = parse_xta(text).expect_err(text);
     pointed(text, &errors[0])
@@ -183,12 +183,13 @@ fn the_old_syntax_looks_like_the_new_one_afterwards() {
 
 #[test]
 fn errors_are_those_of_the_syntax_that_got_further() {
-    // New: `const int` is read; old: it is not.
+    // The new syntax has `const int`, the old one has not.
     let text = with("const int N = 3; int x = ;");
     assert_eq!(first_error(&text), ("expected an expression, found `;`".into(), ";"));
     let text = "const K 10; process P { state A; init B; } system P;";
     assert_eq!(first_error(text), ("`P` has no location `B`".into(), "B"));
-    // New syntax stays new: a comma in a guard does not turn parameters into references.
+    // With an error in new syntax, old syntax is not assumed: a comma in a guard does not turn
+    // parameters into references.
     let text =
         "const int N = 3; process P() { state A; init A; trans A -> A { guard N > 1, N < 3; }; } system P;";
     assert_eq!(first_error(text), ("expected one condition, found `,`".into(), ","));
@@ -225,10 +226,11 @@ fn labels_behind_a_branchpoint_belong_to_the_whole_way() {
     ] {
         assert!(printed.contains(way), "{printed}");
     }
-    assert!(warnings.iter().any(|warning| warning.message.contains("behind a branchpoint")), "{warnings:?}");
+    assert!(warnings.iter().any(|warning| warning.message.contains("after a branchpoint")), "{warnings:?}");
     let twice = text.replace("guard v > 0; assign", "guard v > 0; sync c?; assign");
     let errors = parse_xta(&twice).unwrap_err();
-    let error = errors.iter().find(|error| error.message == "a way through a branchpoint synchronises once");
+    let error =
+        errors.iter().find(|error| error.message == "a path through a branchpoint can synchronise only once");
     assert_eq!(error.map(|error| pointed(&twice, error).1), Some("c!"), "{errors:?}");
 }
 
@@ -333,7 +335,7 @@ fn what_does_not_matter_is_ignored_with_a_warning() {
         all,
         [
             ("rates of exponential distributions are ignored".to_owned(), "2"),
-            ("that an edge is uncontrollable is ignored".to_owned(), "-u->"),
+            ("the controllability of edges is ignored".to_owned(), "-u->"),
         ]
     );
 }
@@ -349,7 +351,7 @@ fn mistakes_are_told_in_plain_words() {
         (with("x = 3;"), "expected the name of a template, found `3`", "3"),
         (with("int a = 3 /* 4;"), "this comment does not end", "/*"),
         (with("int x; x;"), "expected a declaration, found `x`", "x"),
-        (with("int a$;"), "`$` means nothing here", "$"),
+        (with("int a$;"), "unexpected `$`", "$"),
         (
             with("void f() { int x; x = 1; int y; }"),
             "declarations come before the statements of a block",
@@ -405,7 +407,7 @@ fn several_errors_are_told_at_once() {
             "expected the name of a process, found `;`",
         ]
     );
-    // A list of locations that cannot be read does not make its locations unknown.
+    // A list of locations with a syntax error does not make its locations unknown.
     let text = "process P() { state A, = B, C; init C; trans A -> B { }; } system P;";
     assert_eq!(parse_xta(text).unwrap_err().len(), 1);
 }

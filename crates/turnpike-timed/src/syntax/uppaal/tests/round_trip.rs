@@ -1,4 +1,4 @@
-//! Reading, printing and reading again gives the same tree.
+//! Parsing, printing and parsing again yields the same tree.
 
 use proptest::prelude::*;
 

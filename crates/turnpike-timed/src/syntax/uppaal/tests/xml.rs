@@ -186,7 +186,7 @@ fn mistakes_are_pointed_at() {
 
 #[test]
 fn hostile_files_end_quickly() {
-    // Entities that double ten times over, thirty times.
+    // Thirty entities, each ten times the previous one.
     let mut laughs = String::from("<!DOCTYPE nta [<!ENTITY a0 \"ha\">");
     for level in 1..30 {
         let inside = format!("&a{};", level - 1).repeat(10);
@@ -200,15 +200,15 @@ fn hostile_files_end_quickly() {
     assert!(parse_xml(&"<nta>".repeat(50_000)).is_err());
     let nested = format!("{}{}", "<nta>".repeat(50_000), "</nta>".repeat(50_000));
     assert!(parse_xml(&nested).is_err());
-    // A small entity of the file itself is fine.
+    // A small entity defined in the file is accepted.
     let own = "<!DOCTYPE nta [<!ENTITY n \"int n;\">]><nta><declaration>clock x; &n;</declaration>
         <template><name>P</name><location id='a'/><init ref='a'/></template><system>system P;</system></nta>";
     assert_eq!(read(own).declarations.len(), 2);
-    // Ways through branchpoints multiply.
+    // Paths through branchpoints multiply.
     let mut ways = String::from("<location id='a'/><branchpoint id='b'/><init ref='a'/>");
     for _ in 0..3000 {
         ways.push_str("<transition><source ref='a'/><target ref='b'/></transition><transition><source ref='b'/><target ref='a'/></transition>");
     }
     let errors = parse_xml(&with(&ways)).unwrap_err();
-    assert!(errors[0].message.starts_with("there are too many ways"), "{errors:?}");
+    assert!(errors[0].message.starts_with("there are too many paths"), "{errors:?}");
 }

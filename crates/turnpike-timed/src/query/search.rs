@@ -1,4 +1,4 @@
-//! Queries as searches: what to look for, and what finding it means.
+//! Translates queries into searches: what to look for, and what finding it means.
 
 use turnpike_model::Diagnostic;
 
@@ -10,15 +10,15 @@ use crate::syntax::uppaal::tree::Formula;
 /// The search that answers a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// What to look for, in the words of `--find`.
+    /// What to look for, in the syntax of `--find`.
     pub objective: String,
-    /// Whether the query is satisfied when it is found; otherwise it is satisfied when there is
-    /// none.
+    /// Whether finding it satisfies the query; otherwise the query is satisfied if nothing is
+    /// found.
     pub satisfied_if_found: bool,
 }
 
 impl Asked {
-    /// The search that answers a query over these names. Spans of errors count bytes of the text.
+    /// Translates a query over these names. Spans of errors count bytes of the text.
     pub fn new(names: &Names, network: &Network, text: &str) -> Result<Asked, Diagnostic> {
         names.query(network, text)?;
         let (objective, satisfied_if_found) = match parse_query(text)? {
@@ -31,14 +31,14 @@ impl Asked {
             }
             Formula::Extremum { .. } => {
                 return Err(Diagnostic::error("sup, inf and bounds are measured, not searched for")
-                    .help("E<> and a comparison tells whether a value is reached"));
+                    .help("use E<> with a comparison to check whether a value is reached"));
             }
         };
         Ok(Asked { objective, satisfied_if_found })
     }
 }
 
-/// The texts of what `sup`, `inf` or `bounds` measure, in order; nothing for other queries.
+/// The texts of what `sup`, `inf` or `bounds` measure, in order; empty for other queries.
 pub fn measured(text: &str) -> Result<Vec<String>, Diagnostic> {
     Ok(match parse_query(text)? {
         Formula::Extremum { expressions, .. } => {
