@@ -122,6 +122,7 @@ export class Search {
 
   async preview() {
     const asked = (this.previews = (this.previews ?? 0) + 1);
+    const begun = this.begun;
     let answer;
     try {
       answer = await post("/api/command", { options: this.options() });
@@ -132,11 +133,13 @@ export class Search {
     if (asked !== this.previews) return;
     const { command, problem } = answer;
     byId("command").replaceChildren(...words(command ?? ""));
-    byId("wrong").textContent = problem ?? "";
+    // A search that began meanwhile has its own problems to show.
+    if (begun === this.begun) byId("wrong").textContent = problem ?? "";
   }
 
   begin() {
     if (this.source) return;
+    this.begun = (this.begun ?? 0) + 1;
     this.number = null;
     this.stopping = false;
     byId("wrong").textContent = "";
