@@ -1,4 +1,4 @@
-//! Flags by which a search leaves checkpoints behind, goes on from one, or moves states to files.
+//! Flags to write checkpoints, to continue from one, and to move states to files.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::{cluster, output};
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Checkpoints and files")]
 pub(crate) struct CheckpointArgs {
-    /// Write now and then what is needed to go on later, at the end of a level (bfs, highway, beam)
+    /// Write checkpoints to this folder, at the end of a level (bfs, highway, beam)
     #[arg(long, value_name = "DIR")]
     checkpoint: Option<PathBuf>,
-    /// How often [default: 5m]
+    /// The time between checkpoints [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "checkpoint")]
     checkpoint_every: Option<Duration>,
-    /// Go on from the last checkpoint in this folder, on any number of threads and processes
+    /// Continue from the last checkpoint in this folder, on any number of threads and processes
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// Move states to files in this folder before the memory limit is reached (bfs)
@@ -90,7 +90,7 @@ impl CheckpointArgs {
             words.extend(["--checkpoint-every".to_owned(), every]);
         }
         words.extend(["--resume".to_owned(), folder.display().to_string()]);
-        output::note(&format!("help: go on from the last checkpoint with `{}`", join_words(&words)));
+        output::note(&format!("help: continue from the last checkpoint with `{}`", join_words(&words)));
     }
 }
 

@@ -136,7 +136,7 @@ commands! {
     Search => search,
     /// Write the whole state space.
     Generate => generate,
-    /// Make a search or a generation by several processes, on one machine or on many.
+    /// Run one search, or generate one state space, with several processes, on one or more machines.
     Launch => launch,
     /// Re-execute a trace on a model, step by step.
     Replay => replay,
@@ -146,9 +146,9 @@ commands! {
     Simulate => simulate,
     /// Search, step through and look at a model in a browser.
     Explore => explore,
-    /// Minimise a transition system up to bisimilarity.
+    /// Minimise a transition system up to an equivalence.
     Reduce => reduce,
-    /// Check whether two transition systems are bisimilar, and if not, why.
+    /// Check whether two transition systems are equivalent, and if not, why.
     Compare => compare,
     /// Check that a model can be read.
     Check => check,

@@ -35,7 +35,7 @@ const EVERYDAY: [(&str, &str); 20] = [
 /// What `-h` says about other arguments.
 const BRIEF: [(&str, &str); 14] = [
     ("as", "Read the model as this format: aut, mcrl2, tck, xml or xta"),
-    ("timed", "Honour time in an mCRL2 specification"),
+    ("timed", "Respect time in an mCRL2 specification"),
     ("keep-dead", "Keep values after their last use"),
     ("quantifier-limit", "Try at most N values of a quantified variable"),
     ("cover", "Prune states that another state covers: none, inclusion or alu"),
@@ -53,10 +53,13 @@ const BRIEF: [(&str, &str); 14] = [
 /// A command with more flags than this shows only the everyday ones with `-h`.
 const MANY: usize = 12;
 
+/// Flags that mean something else in these commands, so that `-h` shows the commands' own texts.
+const OWN: [(&str, &[&str]); 2] = [("trace", &["explore", "simulate", "replay"]), ("formula", &["check"])];
+
 /// Examples that `-h` shows.
 const EXAMPLES: usize = 2;
 
-/// Headings of flags that mean nothing to a command.
+/// Headings of flags that have no effect on a command.
 const USELESS: [(&str, &[&str]); 2] = [("convert", &[MCRL2, EXPLICIT]), ("linearise", &[TIMED, EXPLICIT])];
 
 const MCRL2: &str = "mCRL2 specifications";
@@ -64,7 +67,7 @@ const EXPLICIT: &str = "Explicit systems";
 const TIMED: &str = "Timed automata";
 const PROGRAMS: &str = "Programs";
 
-/// Flags that mean nothing to commands that only read a model.
+/// Flags that have no effect on commands that only read a model.
 const OF_EXECUTIONS: [&str; 17] = [
     "max-steps",
     "timeouts",
@@ -106,6 +109,9 @@ pub(crate) fn shorten(command: Command) -> Command {
 
 fn shorten_one(command: Command) -> Command {
     let examples = command.get_after_long_help().map(first_examples).unwrap_or_default();
+    let name = command.get_name().to_owned();
+    let has_own_text =
+        |id: &str| OWN.iter().any(|(flag, commands)| *flag == id && commands.contains(&name.as_str()));
     let has_more = command.get_after_help().is_some();
     // The flag of clap has a text and a place of its own.
     let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort);
@@ -113,6 +119,7 @@ fn shorten_one(command: Command) -> Command {
         let id = arg.get_id().as_str();
         let place = EVERYDAY.iter().position(|(everyday, _)| *everyday == id);
         let brief = EVERYDAY.iter().chain(&BRIEF).find(|(one, text)| *one == id && !text.is_empty());
+        let brief = brief.filter(|_| !has_own_text(id));
         let arg = match brief {
             Some((_, text)) if arg.get_action().takes_values() => {
                 arg.help(*text).hide_default_value(true).hide_possible_values(true)
@@ -213,6 +220,20 @@ mod tests {
             let most = if command.has_subcommands() { 36 } else { 28 };
             assert!(help.lines().count() <= most, "{} lines: {help}", help.lines().count());
         }
+    }
+
+    #[test]
+    fn short_help_describes_the_flags_of_its_command() {
+        let brief = |name: &str| {
+            let mut commands = all_of(shorten(arrange(Cli::command()))).into_iter();
+            let command = commands.find(|command| command.get_name() == name);
+            command.expect("a command").render_help().to_string()
+        };
+        assert!(brief("explore").contains("Begin at the end of this trace"));
+        assert!(brief("simulate").contains("Start at the end of this trace"));
+        assert!(brief("replay").contains("Write the executed trace"));
+        assert!(brief("check").contains("Also check a formula"));
+        assert!(brief("search").contains("Write the witness to a file"));
     }
 
     #[test]

@@ -143,21 +143,21 @@ choice! {
 choice! {
     /// How executions are kept from influencing each other.
     Apart = Reset {
-        /// The memory of the process is put back after each; a fork where that is not enough
+        /// Restore the memory of the process after each one, or fork where that is not enough
         Reset = "reset",
-        /// A process for each: slower
+        /// A new process for each one: slower
         Fork = "fork",
     }
 }
 
 choice! {
-    /// What becomes of the steps that an execution shares with the one before it.
+    /// What happens with steps that an execution shares with the previous one.
     Shared = Auto {
-        /// Executions go on from copies of processes where that is faster
+        /// Continue from copies of processes where that is faster
         Auto = "auto",
-        /// They are executed again
+        /// Execute them again
         Repeat = "repeat",
-        /// Executions go on from copies of processes wherever that is possible
+        /// Continue from copies of processes wherever that is possible
         Copy = "copy",
     }
 }
@@ -217,7 +217,7 @@ impl Section for ProgramSource {
             "preemptions",
             Takes::Small { least: 0 },
             "N",
-            "Try only schedules that leave a thread which could go on at most this many times",
+            "Try only schedules with at most N switches away from a thread that could continue",
             |program| text_of(program.preemptions.as_ref()),
             |program, text| parse(text, values::count).map(|number| program.preemptions = Some(number)),
         ),
@@ -225,8 +225,7 @@ impl Section for ProgramSource {
             "delays",
             Takes::Small { least: 0 },
             "N",
-            "Try only schedules that pass over a thread at most this many times, in the round of those \
-             that can go on",
+            "Try only schedules in which threads run in turn, and which skip a thread at most N times",
             |program| text_of(program.delays.as_ref()),
             |program, text| parse(text, values::count).map(|number| program.delays = Some(number)),
         ),
@@ -234,8 +233,8 @@ impl Section for ProgramSource {
             "around",
             Takes::Text,
             "FUNCTION",
-            "Schedule threads only while one is in this function, or with `marks` between tp_begin() and \
-             tp_end(); otherwise each goes on until it waits",
+            "Schedule threads only while one of them is in this function, or with `marks` between tp_begin() \
+             and tp_end(); otherwise each thread runs until it waits",
             |program| text_of(program.around.as_ref()),
             |program, text| {
                 program.around = Some(text.to_owned());
@@ -246,7 +245,7 @@ impl Section for ProgramSource {
             "suppress",
             Takes::Texts,
             "SIGNATURE",
-            "Go on past errors with this signature, which is printed with what is found, such as \
+            "Ignore errors with this signature, which reports print, such as \
              deadlock@bank.c:31+bank.c:44 (repeatable)",
             |program| program.suppress.clone(),
             |program, text| {

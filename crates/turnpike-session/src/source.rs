@@ -243,7 +243,7 @@ impl Section for Reading {
         ),
         switch(
             "timed",
-            "Honour time in an mCRL2 specification: no component waits longer than its time stamps allow",
+            "Respect time in an mCRL2 specification: no component waits longer than its time stamps allow",
             |reading| is_on(reading.timed),
             |reading, _| {
                 reading.timed = true;

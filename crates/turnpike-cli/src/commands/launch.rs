@@ -53,10 +53,10 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", value_parser = values::positive::<usize>)]
     #[arg(conflicts_with_all = ["hosts", "process"], required_unless_present = "hosts")]
     number: Option<usize>,
-    /// Be one of the processes that this file names, one host:port a line
+    /// Take part as one of the processes in this file, which has one host:port on each line
     #[arg(long, value_name = "FILE")]
     hosts: Option<String>,
-    /// Which one, counted from 0 [default: the value of SLURM_PROCID]
+    /// The number of this process in the file, from 0 [default: the value of SLURM_PROCID]
     #[arg(long, value_name = "K")]
     process: Option<usize>,
     /// How long to wait for the other processes

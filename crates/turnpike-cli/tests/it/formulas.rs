@@ -96,7 +96,7 @@ fn strategies_search_for_paths_and_loops() {
         search("<true*>(<a>true && <d>true)", strategy).expect(0, &["attainability"]);
     }
     for strategy in ["bfs", "dfs", "drs", "auto"] {
-        let sentence = "the system can go on for ever without c: loop of";
+        let sentence = "the system can continue forever without c: loop of";
         search("[true*.a](mu X. <true>true && [!c]X)", strategy).expect(1, &["linear", sentence]);
         search("<true*>nu X.<a>X", strategy).expect(0, &["a loop of 1 step", "shows that it holds"]);
         // Nothing but the whole proves that there is no such loop.

@@ -37,7 +37,7 @@ fn a_loop_is_drawn_as_one() {
     let answers = verdicts(&page, &[must]);
     let reply = &answers[0]["reply"];
     assert_eq!(reply["verdict"], "violated", "{reply}");
-    assert!(reply["sentence"].as_str().is_some_and(|text| text.contains("can go on for ever")), "{reply}");
+    assert!(reply["sentence"].as_str().is_some_and(|text| text.contains("can continue forever")), "{reply}");
     let (evidence, loop_start) = (&reply["evidence"], reply["evidence"]["loop"].as_u64().expect("a loop"));
     let (_, end) = page.get(&format!("/api/visit/{}", evidence["visit"]));
     let path = end["path"].as_array().expect("a way");

@@ -57,10 +57,10 @@ pub struct Auto;
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "auto",
-    summary: "portfolio of rdfs, highway, random and drs with growing budgets (timed automata: also walks on clock values; programs: source-DPOR, pos, pct, random, weighted, genetic, highway, frontier), then witness shortening",
+    summary: "a portfolio with growing budgets: rdfs, dfs, highway, random and drs (deadlocks: also best-first to states with few transitions; timed automata: also walks on clock values; programs: source-DPOR, pos, pct, random, weighted, genetic, highway, frontier)",
     guarantee: "complete when one of its members covers everything",
-    memory: "that of depth-first search, and of the member running",
-    when: "by default: you do not know the shape of the state space",
+    memory: "that of two depth-first searches, and of the running member",
+    when: "you do not know the shape of the state space",
     options: &[],
     settings: &[],
     stores_states: true,

@@ -30,7 +30,7 @@ const QUEUE: OptionInfo = OptionInfo {
     name: "queue",
     value: ValueKind::LARGE,
     default: "",
-    doc: "longest queue; the least promising states fall out",
+    doc: "the maximum length of the queue; the least promising states are dropped",
 };
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {

@@ -107,12 +107,12 @@ impl Parallel {
     /// What several threads do in one run, for the user.
     pub fn describe(self) -> &'static str {
         match self {
-            Parallel::Nothing => "one run stays on one thread, several runs are shared out",
-            Parallel::Levels => "share out the states of a level",
+            Parallel::Nothing => "one thread for each run; several runs at a time",
+            Parallel::Levels => "share the states of a level",
             Parallel::Successors => "compute successors ahead; the search itself is sequential",
-            Parallel::Executions => "share out the executions of a program; on models only several runs",
-            Parallel::Walks => "share out the executions of a program, or walks that begin again",
-            Parallel::Everything => "share out the states of a level, or the executions of a program",
+            Parallel::Executions => "share the executions of a program; on models several runs at a time",
+            Parallel::Walks => "share the executions of a program, or the walks of a model that begin again",
+            Parallel::Everything => "share the states of a level, or the executions of a program",
         }
     }
 }

@@ -53,10 +53,10 @@ pub struct Rdfs {
 const SEEN: OptionInfo = OptionInfo {
     name: "seen",
     value: ValueKind::Word(&[
-        ("expanded", "Once it was expanded: every successor that was not is still a choice"),
+        ("expanded", "When it was expanded; all other successors remain choices"),
         (
             "considered",
-            "Once it was considered, as in the tool of 2008: a choice only of the first state that met it",
+            "When it was considered, as in the tool of 2008; it is a choice only of the first state that met it",
         ),
     ]),
     default: "expanded",

@@ -9,7 +9,7 @@ pub(super) const GUIDE: OptionInfo = OptionInfo {
     name: "guide",
     value: ValueKind::Text("MEASURE"),
     default: "",
-    doc: "the measure to make small, or 'max NAME' to make it large",
+    doc: "prefer small values of this measure, or large ones with 'max NAME'",
 };
 
 /// A measure to be made small or large.

@@ -92,7 +92,7 @@ pub struct Highway {
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "highway",
-    summary: "breadth-first with at most N states per level, drawn exactly uniformly, in a stream",
+    summary: "breadth-first with at most N states per level, drawn uniformly from a stream",
     guarantee: "complete only while no level exceeds the width",
     memory: "visited states (at most N per level) and 2N candidates",
     when: "short witnesses in state spaces that do not fit",

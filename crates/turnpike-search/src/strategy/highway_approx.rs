@@ -65,7 +65,7 @@ pub struct HighwayApprox {
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "highway-approx",
-    summary: "highway by reservoir; states with many predecessors are favoured",
+    summary: "highway with a reservoir of N states, which prefers states with many predecessors",
     guarantee: "as highway",
     memory: "visited states and N candidates",
     when: "to reproduce the papers",

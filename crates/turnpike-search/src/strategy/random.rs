@@ -58,7 +58,7 @@ const CONCRETE: OptionInfo = OptionInfo {
     name: "concrete",
     value: ValueKind::Switch,
     default: "",
-    doc: "timed automata: walk on single clock values instead of zones, with drawn delays",
+    doc: "timed automata: walk on exact clock values instead of zones, with random delays",
 };
 
 const WITNESS: OptionInfo = OptionInfo {
@@ -67,11 +67,11 @@ const WITNESS: OptionInfo = OptionInfo {
         ("loop-erased", "The walk without its loops"),
         (
             "first-met",
-            "Back from each state to the one from which it was met first, as in the tool of 2008; remembers every state considered",
+            "From each state back to the one that met it first, as in the tool of 2008; stores all states considered",
         ),
     ]),
     default: "loop-erased",
-    doc: "which way to the goal is reported",
+    doc: "which path to the goal is reported",
 };
 
 const DRAWS: OptionInfo = OptionInfo {
@@ -80,11 +80,11 @@ const DRAWS: OptionInfo = OptionInfo {
         ("uniform", "Exactly uniform and independent"),
         (
             "c-rand",
-            "By `rand()` of the C library of Linux, whose numbers depend on each other, as in the tool of 2008",
+            "The function `rand()` of the C library of Linux, whose numbers depend on each other, as in the tool of 2008",
         ),
     ]),
     default: "uniform",
-    doc: "where draws come from",
+    doc: "the source of random numbers",
 };
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {

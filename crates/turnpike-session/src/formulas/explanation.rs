@@ -48,7 +48,7 @@ pub fn explain_evidence(evidence: &Evidence, formula: &str) -> Option<String> {
     let without =
         if missing.is_empty() { String::new() } else { format!(" without {}", missing.join(" or ")) };
     let steps = if cycle == 1 { "1 step".to_owned() } else { format!("{cycle} steps") };
-    Some(format!("{after}the system can go on for ever{without}: loop of {steps}"))
+    Some(format!("{after}the system can continue forever{without}: loop of {steps}"))
 }
 
 /// The values of a formula's variables in a label: `r(d)` and `r(2)` show that d is 2.
@@ -143,9 +143,9 @@ mod tests {
         let steps: Vec<Taken> = ["r1(d2)", "tau", "tau", "i", "tau"].into_iter().map(taken).collect();
         let formula = "[true*] forall d: D. [r1(d)](mu X. [!s4(d)]X && <true>true)";
         let explained = |start| explain_evidence(&Evidence::of_run(&steps, start), formula);
-        let sentence = "after r1(d2) the system can go on for ever without s4(d2): loop of 3 steps";
+        let sentence = "after r1(d2) the system can continue forever without s4(d2): loop of 3 steps";
         assert_eq!(explained(Some(2)).as_deref(), Some(sentence));
-        let whole = "the system can go on for ever without s4: loop of 5 steps";
+        let whole = "the system can continue forever without s4: loop of 5 steps";
         assert_eq!(explained(Some(0)).as_deref(), Some(whole));
         assert_eq!(explained(None), None);
     }

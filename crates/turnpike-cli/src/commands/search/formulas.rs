@@ -137,7 +137,7 @@ fn explain(evidence: &Evidence, fragment: Fragment, holds: bool) -> Vec<String> 
         Shape::Lasso { stem, cycle } => {
             let repeated = counted(cycle as u64, "step");
             lines.push(format!(
-                "this path of {} and a loop of {repeated}, repeated for ever, {verb}:",
+                "this path of {} and a loop of {repeated}, repeated forever, {verb}:",
                 counted(stem as u64, "step")
             ));
             Some(stem)

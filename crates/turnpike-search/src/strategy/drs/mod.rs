@@ -123,7 +123,7 @@ const CUTOFF: OptionInfo = OptionInfo {
     name: "cutoff",
     value: ValueKind::POSITIVE,
     default: "none",
-    doc: "expand no state at this depth, the initial one being at 1",
+    doc: "do not expand states at this depth; the initial state is at depth 1",
 };
 const INCREMENT: OptionInfo = OptionInfo {
     name: "increment",
@@ -144,27 +144,27 @@ const LITERAL: OptionInfo = OptionInfo {
     name: "literal",
     value: ValueKind::Switch,
     default: "",
-    doc: "the algorithm as printed, holes included",
+    doc: "the algorithm as printed in the paper, including its errors",
 };
 const DEPTH_AWARE: OptionInfo = OptionInfo {
     name: "depth-aware",
     value: ValueKind::Switch,
     default: "",
-    doc: "re-open a state met again at a smaller depth",
+    doc: "re-open a state when it is met again at a smaller depth",
 };
 const ANYTIME: OptionInfo = OptionInfo {
     name: "anytime",
     value: ValueKind::Switch,
     default: "",
-    doc: "any witness first, then ever shorter ones until the last is proved shortest",
+    doc: "find any witness first, then shorter ones until one is proved shortest",
 };
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "drs",
-    summary: "Deep Random Search: random walks to the end, then again from a random state of the fringe",
+    summary: "Deep Random Search: random walks to the end, each from a random state of the fringe",
     guarantee: "complete without a cutoff; shortest witness with depth-aware and increment 1, or with anytime",
     memory: "all states met",
-    when: "very deep bugs, and complete when there are none",
+    when: "very deep bugs, or a proof if there are none",
     options: &[WALKS, CUTOFF, INCREMENT, FRINGE, LITERAL, DEPTH_AWARE, ANYTIME],
     settings: &[Setting::Cover],
     stores_states: true,

@@ -32,10 +32,10 @@ pub struct Exhaustive {
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "exhaustive",
-    summary: "every path up to a depth, no states stored; of programs one execution for each order of dependent steps (source-DPOR)",
+    summary: "every path up to a depth, without storing states; for programs one execution for each order of dependent steps (source-DPOR)",
     guarantee: "complete up to the depth",
     memory: "one path",
-    when: "states cannot be stored, and the bug is near",
+    when: "states cannot be stored, and the bug is near; a proof for a small program",
     options: &[DEPTH],
     settings: &[],
     stores_states: false,

@@ -148,8 +148,8 @@ const GENERATIONS: OptionInfo =
 pub(super) const DEPTH: OptionInfo = OptionInfo {
     name: "depth",
     value: ValueKind::POSITIVE,
-    default: "100; exhaustive needs it unless for programs",
-    doc: "longest path",
+    default: "100; required by exhaustive on models",
+    doc: "the maximum length of a path",
 };
 const FITNESS: OptionInfo = OptionInfo {
     name: "fitness",
@@ -161,7 +161,7 @@ const STAGNATION: OptionInfo = OptionInfo {
     name: "stagnation",
     value: ValueKind::NATURAL,
     default: "15",
-    doc: "start over after this many generations without improvement; 0 never",
+    doc: "restart after this many generations without improvement; 0 = never",
 };
 const OPTIONS: &[OptionInfo] = &[POPULATION, PARENTS, MUTATION_RATE, GENERATIONS, DEPTH, FITNESS, STAGNATION];
 

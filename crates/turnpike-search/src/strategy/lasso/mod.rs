@@ -63,7 +63,7 @@ pub(super) const ALGORITHM: OptionInfo = OptionInfo {
         ("scc", "Strongly connected components"),
     ]),
     default: "ndfs for dfs and rdfs, else scc",
-    doc: "how accepting cycles are looked for",
+    doc: "how to search for accepting cycles",
 };
 
 impl Given<'_> {
