@@ -88,11 +88,6 @@ impl Heap {
         }
     }
 
-    /// `element in bag`
-    pub fn bag_contains(&self, bag: Value, element: Value) -> Option<bool> {
-        self.bag_count(bag, element).map(|count| count != Value::ZERO)
-    }
-
     /// `#bag`: how many there are in all.
     pub fn bag_size(&mut self, bag: Value) -> Option<Value> {
         if !self.is(bag, Head::Bag) {
@@ -299,7 +294,6 @@ mod tests {
             prop_assert_eq!(heap.bag_size(x), Some(small((0..8).map(&left).sum())));
             for element in 0..8 {
                 prop_assert_eq!(heap.bag_count(x, small(element)), Some(small(left(element))));
-                prop_assert_eq!(heap.bag_contains(x, small(element)), Some(left(element) > 0));
             }
             let support: Vec<Value> = (0..8).filter(|&element| left(element) > 0).map(small).collect();
             let support = heap.set_of(&support);

@@ -88,31 +88,6 @@ impl Heap {
         }
     }
 
-    /// The set with one more element.
-    pub fn set_insert(&mut self, set: Value, element: Value) -> Option<Value> {
-        self.set_change(set, element, !self.is_complement(set)?)
-    }
-
-    /// The set without an element.
-    pub fn set_remove(&mut self, set: Value, element: Value) -> Option<Value> {
-        self.set_change(set, element, self.is_complement(set)?)
-    }
-
-    /// Adds an argument to a node, or removes it.
-    fn set_change(&mut self, set: Value, element: Value, listed: bool) -> Option<Value> {
-        let found = self.search(set, 0, 1, element);
-        if found.is_err() && !listed && self.set_contains(set, element).is_none() {
-            return None;
-        }
-        let (head, mut elements) = (self.head(set)?, self.arguments(set).collect::<Vec<_>>());
-        match found {
-            Ok(index) if !listed => drop(elements.remove(index)),
-            Err(index) if listed => elements.insert(index, element),
-            _ => return Some(set),
-        }
-        Some(self.make(head, &elements))
-    }
-
     /// Merges two increasing sequences. `None` if that depends on whether different terms that are
     /// not plain are equal.
     fn merge(&self, left: Value, right: Value, take: Take) -> Option<Vec<Value>> {
@@ -192,13 +167,6 @@ impl Heap {
         };
         Some(empty.is_empty())
     }
-
-    /// The number of elements of a finite set. `None` for other sets, and if different elements may
-    /// be equal.
-    pub fn set_size(&self, set: Value) -> Option<usize> {
-        (self.is(set, Head::Set) && (self.arity(set) < 2 || self.has_plain_keys(set)))
-            .then(|| self.arity(set))
-    }
 }
 
 #[cfg(test)]
@@ -239,15 +207,10 @@ mod tests {
             let (left, x) = make(&mut heap, &a, complement_a);
             let (right, y) = make(&mut heap, &b, complement_b);
             let e = Value::small(element).unwrap();
-            let (mut more, mut less) = (left.clone(), left.clone());
-            more.insert(element);
-            less.remove(&element);
             let cases = [
                 (heap.set_union(x, y), complement_a || complement_b, left.union(&right).copied().collect()),
                 (heap.set_intersection(x, y), complement_a && complement_b, left.intersection(&right).copied().collect()),
                 (heap.set_difference(x, y), complement_a && !complement_b, left.difference(&right).copied().collect()),
-                (heap.set_insert(x, e), complement_a, more),
-                (heap.set_remove(x, e), complement_a, less),
             ];
             for (result, complement, model) in cases {
                 let model: BTreeSet<i32> = model;
@@ -262,7 +225,6 @@ mod tests {
             } else if complement_a == complement_b {
                 prop_assert_eq!(heap.set_subset(x, y), Some(left.is_subset(&right)));
             }
-            prop_assert_eq!(heap.set_size(x), (!complement_a).then_some(left.len()));
         }
     }
 
@@ -287,7 +249,6 @@ mod tests {
             (heap.set_difference(ones, Value::EMPTY_SET), heap.set_union(ones, Value::FULL_SET)),
             (Some(ones), Some(Value::FULL_SET))
         );
-        assert_eq!((heap.set_size(both), heap.set_size(ones), heap.set_size(one)), (None, Some(1), None));
         assert_eq!((heap.set_union(one, ones), heap.set_complement(one)), (None, None));
     }
 

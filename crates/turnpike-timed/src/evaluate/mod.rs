@@ -196,12 +196,6 @@ impl<'n> Machine<'n> {
         self.sources[clock as usize]
     }
 
-    /// Whether a clock was assigned since the last [`undo`](Self::undo).
-    #[inline]
-    pub fn assigns_clocks(&self) -> bool {
-        !self.touched.is_empty()
-    }
-
     /// Whether a condition holds.
     #[inline]
     pub fn holds(&mut self, condition: &Expression) -> Outcome<bool> {

@@ -1,7 +1,7 @@
 //! Conjunction of constraints, and closure: every entry becomes the tightest implied bound.
 
 use super::dbm::{FINITE, INFINITE};
-use super::lanes::{relax_rows, sum};
+use super::lanes::relax_rows;
 use super::{Bound, Dbm};
 
 impl Dbm {
@@ -31,66 +31,6 @@ impl Dbm {
         relax_rows(entries, *width, i, &scratch.prepared);
         self.grown(2 * self.largest + bound.abs() + 2);
         true
-    }
-
-    /// Adds an upper bound on `x_i` for each pair, in one pass; false if the zone becomes empty.
-    #[must_use]
-    pub fn conjoin_uppers(&mut self, bounds: &[(usize, Bound)]) -> bool {
-        // All constraints lead to the zero row, so a shortest path uses at most one of them and
-        // ends there.
-        let mut most = 0;
-        for &(i, bound) in bounds {
-            let bound = self.admitted(bound);
-            let (stride, entries) = (self.stride(), self.entries.as_flattened_mut());
-            if bound >= entries[i * stride] {
-                continue;
-            }
-            if sum(bound, entries[i]) < Bound::ZERO.0 {
-                return false;
-            }
-            most = most.max(bound.abs() + 1);
-            for k in 1..self.dimension {
-                let entry = entries[k * stride + i];
-                let upper = if entry == INFINITE { INFINITE } else { sum(bound, entry) };
-                entries[k * stride] = entries[k * stride].min(upper);
-            }
-        }
-        self.relax_by_zero(most);
-        true
-    }
-
-    /// Adds a bound on `0 - x_j` for each pair (`>= c` is [`Bound::weak`]`(-c)`), in one pass;
-    /// false if the zone becomes empty.
-    #[must_use]
-    pub fn conjoin_lowers(&mut self, bounds: &[(usize, Bound)]) -> bool {
-        // All constraints leave the zero row, so shortest paths that use one start in row 0.
-        let mut most = 0;
-        for &(j, bound) in bounds {
-            let bound = self.admitted(bound);
-            if bound >= self.get(0, j).0 {
-                continue;
-            }
-            if Bound(bound) + self.get(j, 0) < Bound::ZERO {
-                return false;
-            }
-            most = most.max(bound.abs() + 1);
-            let Dbm { width, entries, scratch, .. } = self;
-            scratch.prepared.set(bound, &entries[j * *width..][..*width]);
-            scratch.prepared.relax(&mut entries[..*width], Bound::ZERO.0);
-        }
-        self.relax_by_zero(most);
-        true
-    }
-
-    /// Closes the zone after its row or column of the constant zero was tightened, by bounds up to
-    /// `most`; nothing was when that is 0.
-    fn relax_by_zero(&mut self, most: i32) {
-        if most > 0 {
-            let Dbm { width, entries, scratch, .. } = self;
-            scratch.prepared.set(Bound::ZERO.0, &entries[..*width]);
-            relax_rows(entries, *width, 0, &scratch.prepared);
-            self.grown(2 * self.largest + most + 1);
-        }
     }
 
     /// Intersects with another zone over the same clocks; false if the result is empty.

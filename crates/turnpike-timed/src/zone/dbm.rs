@@ -230,11 +230,6 @@ impl Dbm {
         self.rows().skip(1).all(|row| row[0] == INFINITE)
     }
 
-    /// Whether every clock is bounded from above.
-    pub fn is_bounded(&self) -> bool {
-        self.rows().skip(1).all(|row| row[0] != INFINITE)
-    }
-
     /// Replaces the matrix by one whose row `i` is the clock that `origins[i - 1]` denotes in
     /// `source`: resets, copies, shifts and changes of the active clocks in one pass. The result is
     /// closed because `source` is.

@@ -31,13 +31,6 @@ impl Dbm {
             }
         }
     }
-
-    /// Whether some valuation is in both zones.
-    pub fn intersects(&self, other: &Dbm) -> bool {
-        let apart = |i: usize, j: usize| self.get(i, j) + other.get(j, i) < Bound::ZERO;
-        let n = self.dimension;
-        !(0..n).any(|i| (0..n).any(|j| apart(i, j))) && self.clone().intersect(other)
-    }
 }
 
 /// Subtracts a zone from each zone of a list.

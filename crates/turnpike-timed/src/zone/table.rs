@@ -240,11 +240,6 @@ impl Zones {
         with_packed(smaller, |shape, data| pack::includes(self.kept(bigger).packed(), (shape, data)))
     }
 
-    /// Whether an interned zone is included in another zone.
-    pub fn included_in(&self, smaller: ZoneId, bigger: &Dbm) -> bool {
-        with_packed(bigger, |shape, data| pack::includes((shape, data), self.kept(smaller).packed()))
-    }
-
     /// Whether an interned zone includes another one.
     pub fn covers(&self, bigger: ZoneId, smaller: ZoneId) -> bool {
         bigger == smaller || self.kept(bigger).includes(self.kept(smaller))
@@ -423,7 +418,6 @@ mod tests {
                     prop_assert_eq!(table.hash(id) == table.hash(other_id), zone == other);
                     let includes = zone.includes(other);
                     prop_assert_eq!(table.includes(id, other), includes);
-                    prop_assert_eq!(table.included_in(other_id, zone), includes);
                     prop_assert_eq!(table.covers(id, other_id), includes);
                     let first = list.iter().position(|zone| zone.includes(other));
                     prop_assert_eq!(table.first_covering(&mut near, &numbers, other_id), first);
