@@ -25,7 +25,8 @@ flags = "--max-states {k}000"
 vary = { k = [10, 60] }
 "#;
 
-const KILLS: usize = 22;
+/// How often it is killed, if `TURNPIKE_KILLS` does not say so.
+const KILLS: usize = 8;
 
 fn exported(folder: &Path) -> Vec<String> {
     if !folder.join("turnpike-lab.db").exists() {
@@ -40,10 +41,11 @@ fn killed_at_random_moments_it_ends_with_exactly_the_expected_rows() {
     let here = folder(&[("walks.toml", EXPERIMENT)]);
     let here = here.path();
     let (mut random, mut progressed, mut before) = (0x2545_f491_4f6c_dd1d_u64, 0, Vec::new());
-    let mut kill = 0;
+    let asked = std::env::var("TURNPIKE_KILLS").ok().and_then(|text| text.parse().ok());
+    let (mut kill, kills) = (0, asked.unwrap_or(KILLS));
     // On a busy machine it takes longer until a run is kept.
-    while kill < KILLS || progressed == 0 {
-        let patience = 450 + 450 * kill.saturating_sub(KILLS) as u64;
+    while kill < kills || progressed == 0 {
+        let patience = 450 + 450 * kill.saturating_sub(kills) as u64;
         // xorshift: any moment will do, but the same ones each time.
         random ^= random << 13;
         random ^= random >> 7;

@@ -207,8 +207,8 @@ fn a_search_that_cuts_executions_says_what_to_do() {
 fn threads_are_scheduled_around_a_function_only() {
     let folder = folder(&[("long.c", LONG)]);
     let folder = folder.path();
-    if !build(folder, "long.c", "long", &["-DROUNDS=60"])
-        || !build(folder, "long.c", "loses", &["-DROUNDS=60", "-DLOSES"])
+    if !build(folder, "long.c", "long", &["-DROUNDS=12"])
+        || !build(folder, "long.c", "loses", &["-DROUNDS=12", "-DLOSES"])
     {
         return;
     }

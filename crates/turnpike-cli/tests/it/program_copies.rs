@@ -50,7 +50,7 @@ fn compile(folder: &Path) -> bool {
 /// The report without what tells how it was made.
 fn report(folder: &Path, strategy: &str, threads: &str, way: &str, prefixes: &str) -> Value {
     let mut arguments = vec!["search", "--format", "json", "--program", "./p", "--strategy", strategy];
-    arguments.extend(["--threads", threads, "--prefixes", prefixes, "--max-states", "3000", "--", way]);
+    arguments.extend(["--threads", threads, "--prefixes", prefixes, "--max-states", "1000", "--", way]);
     let mut report = timeless(turnpike_in(folder, &arguments, "").json());
     if let Some(fields) = report.as_object_mut() {
         fields.retain(|name, _| !["command", "repeat", "request"].contains(&name.as_str()));

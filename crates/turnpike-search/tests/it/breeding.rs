@@ -53,7 +53,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
             population: 40,
             parents: 20,
             depth: 60,
-            generations: 8,
+            generations: 4,
             ..Genetic::default()
         };
         let mut options = SearchOptions::new(genetic);
