@@ -19,6 +19,7 @@ mod formulas;
 mod generate;
 mod golden;
 mod interrupt;
+mod json_schema;
 mod lab;
 mod lab_browser;
 mod lab_killed;

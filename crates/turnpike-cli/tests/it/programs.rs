@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::common::{Ran, timeless, turnpike_in};
+use crate::json_schema::mistakes;
 use serde_json::Value;
 
 /// Two locks, taken in two orders; with the argument `same`, in one.
@@ -191,7 +192,6 @@ fn what_is_told_of_programs_keeps_to_the_schema() {
     let schema: Value =
         serde_json::from_str(&std::fs::read_to_string(schema).expect("the schema is published"))
             .expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
     for (code, arguments) in [
         (1, &["search", "--program", "./inversion"][..]),
         (1, &["search", "--program", "./inversion", "--strategy", "pos", "--runs", "3"]),
@@ -214,7 +214,7 @@ fn what_is_told_of_programs_keeps_to_the_schema() {
         (2, &["search", "--program", "./nosuch"]),
     ] {
         let report = json(folder, code, arguments);
-        let errors: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
+        let errors = mistakes(&schema, &report);
         assert!(errors.is_empty(), "{arguments:?}: {errors:#?}\n{report:#}");
     }
 }

@@ -7,16 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
-use fantoccini::error::CmdError;
-use fantoccini::wd::WebDriverCompatibleCommand;
-use fantoccini::{Client, ClientBuilder, Locator};
-use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use turnpike_model::{Step, Trace};
 use turnpike_session::{Location, ProgramSource, Reading, Source};
 
 use crate::client::Page;
+use crate::webdriver::Session;
 
 /// The driver's process, with the browser it started in its group.
 struct Driver(Child);
@@ -50,38 +46,8 @@ fn start_driver() -> Option<(Driver, u16)> {
     Some((driver, port))
 }
 
-/// What the page wrote to the browser's console.
-#[derive(Debug)]
-struct ConsoleLog;
-
-impl WebDriverCompatibleCommand for ConsoleLog {
-    fn endpoint(&self, base_url: &url::Url, session_id: Option<&str>) -> Result<url::Url, url::ParseError> {
-        base_url.join(&format!("session/{}/se/log", session_id.unwrap_or_default()))
-    }
-
-    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
-        (http::Method::POST, Some(json!({ "type": "browser" }).to_string()))
-    }
-}
-
-/// Asks the browser for dark or light colours, as the settings of a desktop do.
-#[derive(Debug)]
-struct ColourScheme(&'static str);
-
-impl WebDriverCompatibleCommand for ColourScheme {
-    fn endpoint(&self, base_url: &url::Url, session_id: Option<&str>) -> Result<url::Url, url::ParseError> {
-        base_url.join(&format!("session/{}/goog/cdp/execute", session_id.unwrap_or_default()))
-    }
-
-    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
-        let feature = json!({ "name": "prefers-color-scheme", "value": self.0 });
-        let command = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": [feature] } });
-        (http::Method::POST, Some(command.to_string()))
-    }
-}
-
 pub(crate) struct Browser {
-    pub(crate) client: Client,
+    pub(crate) session: Session,
     _driver: Driver,
     profile: tempfile::TempDir,
 }
@@ -100,56 +66,43 @@ impl Browser {
             ],
             "prefs": { "download.default_directory": profile.path().join("saved") },
         });
-        let capabilities: serde_json::Map<String, Value> = [
-            ("goog:chromeOptions".to_owned(), options),
-            ("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" })),
-        ]
-        .into_iter()
-        .collect();
-        let client = ClientBuilder::new(HttpConnector::new())
-            .capabilities(capabilities)
-            .connect(&format!("http://127.0.0.1:{port}"))
-            .await
-            .expect("the browser starts");
-        Some(Browser { client, _driver: driver, profile })
+        let log = json!({ "browser": "ALL" });
+        let capabilities = json!({ "goog:chromeOptions": options, "goog:loggingPrefs": log });
+        Some(Browser { session: Session::open(port, &capabilities), _driver: driver, profile })
     }
 
     pub(crate) async fn load(&self, page: &Page) {
-        self.client.goto(&page.url).await.expect("loads");
+        self.session.goto(&page.url);
         self.wait("body[data-ready=true]").await;
     }
 
     pub(crate) async fn wait(&self, selector: &str) {
-        let waiting = self.client.wait().at_most(Duration::from_secs(60));
-        let found = waiting.for_element(Locator::Css(selector)).await;
-        if let Err(error) = found {
+        if let Err(error) = self.session.wait(selector) {
             panic!("{selector}: {error}\n{}", self.text("body").await);
         }
     }
 
     pub(crate) async fn text(&self, selector: &str) -> String {
-        let element = self.client.find(Locator::Css(selector)).await.expect(selector);
-        element.text().await.expect("text")
+        self.session.text(&self.session.find(selector).expect(selector))
     }
 
     pub(crate) async fn click(&self, selector: &str) {
-        let element = self.client.find(Locator::Css(selector)).await.expect(selector);
-        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+        let element = self.session.find(selector).expect(selector);
+        self.session.click(&element).unwrap_or_else(|error| panic!("{selector}: {error}"));
     }
 
     pub(crate) async fn count(&self, selector: &str) -> usize {
-        self.client.find_all(Locator::Css(selector)).await.expect("a list").len()
+        self.session.count(selector)
     }
 
     /// Types a key that is meant for no field.
     pub(crate) async fn press(&self, key: &str) {
-        let body = self.client.find(Locator::Css("body")).await.expect("a body");
-        body.send_keys(key).await.expect("typed");
+        self.session.type_into(&self.session.find("body").expect("a body"), key);
     }
 
     /// Runs a script of the page and gives what it returns.
     pub(crate) async fn script(&self, script: &str) -> Value {
-        self.client.execute(script, Vec::new()).await.unwrap_or_else(|error| panic!("{script}: {error}"))
+        self.session.execute(script).unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
     /// Sets a field of the tools above a picture, by the beginning of its label.
@@ -180,9 +133,9 @@ impl Browser {
 
     /// Types into a field that may have a text already.
     pub(crate) async fn fill(&self, selector: &str, text: &str) {
-        let field = self.client.find(Locator::Css(selector)).await.expect(selector);
-        field.clear().await.expect("cleared");
-        field.send_keys(text).await.expect("typed");
+        let field = self.session.find(selector).expect(selector);
+        self.session.clear(&field);
+        self.session.type_into(&field, text);
     }
 
     pub(crate) async fn eventually(&self, selector: &str, words: &str) {
@@ -198,29 +151,22 @@ impl Browser {
     /// Pictures for the book are made by this test, where a folder is named for them.
     pub(crate) async fn photograph(&self, name: &str) {
         let Some(folder) = picture_folder() else { return };
-        self.client.execute("window.scrollTo(0, 0)", Vec::new()).await.expect("scrolled");
-        let image = self.client.screenshot().await.expect("a picture");
-        std::fs::write(folder.join(name), image).expect("written");
+        self.script("window.scrollTo(0, 0)").await;
+        std::fs::write(folder.join(name), self.session.screenshot()).expect("written");
     }
 
     /// Forgets what the browser complained about so far: it does so about every request that is refused.
     pub(crate) async fn forget_complaints(&self) {
-        let log: Result<Value, CmdError> = self.client.issue_cmd(ConsoleLog).await;
-        log.expect("the console");
+        self.session.console();
     }
 
     /// Whatever the page complained about fails the test.
     async fn close(self) {
-        let log: Result<Value, CmdError> = self.client.issue_cmd(ConsoleLog).await;
-        let log = log.expect("the console");
-        let bad: Vec<&Value> = log
-            .as_array()
-            .expect("a list")
-            .iter()
-            .filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING")
-            .collect();
+        let log = self.session.console();
+        let bad: Vec<&Value> =
+            log.iter().filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING").collect();
         assert!(bad.is_empty(), "{bad:#?}");
-        self.client.close().await.expect("closes");
+        self.session.close();
     }
 }
 
@@ -288,8 +234,8 @@ fn a_specification_in_the_browser() {
     let page = Page::of(&bundled("lift.mcrl2").display().to_string(), &[]);
     in_browser((1600, 1100), async |browser| {
         browser.load(&page).await;
-        let address = browser.client.current_url().await.expect("an address");
-        assert!(address.query().is_none(), "the token left the address: {address}");
+        let address = browser.session.url();
+        assert!(!address.contains('?'), "the token left the address: {address}");
         search_and_follow(browser, "action protocol_error", 12).await;
         browser.photograph("lift-sequence.png").await;
         browser.click("#tab-timeline").await;
@@ -344,7 +290,7 @@ fn a_narrow_window_is_enough_for_a_trace() {
         browser.eventually("#followed", "1 more step").await;
         search_and_follow(browser, "deadlock", 3).await;
         let script = "return document.documentElement.scrollWidth <= window.innerWidth";
-        let fits = browser.client.execute(script, Vec::new()).await.expect("answers");
+        let fits = browser.script(script).await;
         assert_eq!(fits, true, "nothing sticks out at the right");
     });
 }
@@ -390,16 +336,14 @@ fn everything_has_a_key_a_name_and_contrast() {
         browser.eventually("#place", "initial state").await;
         // The second of the listed transitions, with the keyboard alone.
         browser.press("jj").await;
-        let focused = browser.client.active_element().await.expect("something has the focus");
-        let label = focused.find(Locator::Css(".label")).await.expect("a label").text().await.expect("text");
-        focused.send_keys("\u{e007}").await.expect("typed");
+        let label = browser.text(":focus .label").await;
+        browser.session.type_into(&browser.session.focused(), "\u{e007}");
         browser.eventually("#place", &format!("after step 1: {label}")).await;
         browser.press("0").await;
         browser.press("r").await;
         browser.eventually("#place", "after step").await;
         for scheme in ["light", "dark"] {
-            let set: Result<Value, CmdError> = browser.client.issue_cmd(ColourScheme(scheme)).await;
-            set.expect("colours are chosen");
+            browser.session.choose_colours(scheme);
             assert_eq!(browser.script(FAINT).await, json!([]), "in {scheme} colours");
         }
         assert_eq!(browser.script(NAMELESS).await, json!([]));
@@ -448,13 +392,8 @@ fn nodes_are_dragged_by_the_mouse() {
             "const at = (node) => document.querySelector(`[data-node='${node}']`).getBoundingClientRect();
             return [at(1).x - at(0).x, at(1).y - at(0).y].map(Math.round)";
         let before = browser.script(place).await;
-        let node = browser.client.find(Locator::Css("[data-node='1']")).await.expect("a node");
-        let drag = MouseActions::new("mouse".to_owned())
-            .then(PointerAction::MoveToElement { element: node, duration: None, x: 0.0, y: 0.0 })
-            .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
-            .then(PointerAction::MoveBy { duration: Some(Duration::from_millis(50)), x: 40.0, y: 25.0 })
-            .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
-        browser.client.perform_actions(drag).await.expect("dragged");
+        let node = browser.session.find("[data-node='1']").expect("a node");
+        browser.session.drag(&node, 40, 25);
         let after = browser.script(place).await;
         let moved =
             |axis: usize| after[axis].as_f64().expect("a number") - before[axis].as_f64().expect("a number");

@@ -10,3 +10,4 @@ mod requirements;
 mod safety;
 mod times;
 mod views;
+mod webdriver;
