@@ -412,17 +412,3 @@ pub struct Outcome {
     /// Whether it timed out.
     pub timed_out: bool,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kinds_have_their_numbers() {
-        for (kind, number) in Kind::ALL.into_iter().zip(0..) {
-            assert_eq!(kind as u8, number);
-            assert_eq!(Kind::from_number(number), Some(kind));
-        }
-        assert_eq!(Kind::from_number(Kind::End as u8 + 1), None);
-    }
-}

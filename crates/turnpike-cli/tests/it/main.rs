@@ -25,6 +25,7 @@ mod lab_browser;
 mod lab_killed;
 mod language_server;
 mod launch;
+mod manifests;
 mod mcrl2;
 mod models;
 mod packages;

@@ -493,3 +493,12 @@ fn misuse() {
         }
     }
 }
+
+#[test]
+fn kinds_have_their_numbers() {
+    for (kind, number) in Kind::ALL.into_iter().zip(0..) {
+        assert_eq!(kind as u8, number);
+        assert_eq!(Kind::from_number(number), Some(kind));
+    }
+    assert_eq!(Kind::from_number(Kind::End as u8 + 1), None);
+}
