@@ -2,6 +2,7 @@
 //! near the nodes that they are joined with.
 
 use rust_sugiyama::configure::{Config, CrossingMinimization, RankingType};
+use turnpike_lts::spread;
 
 /// Distances between nodes, in pixels.
 pub(crate) const COLUMN: f64 = 44.0;
@@ -102,7 +103,8 @@ fn columns(nodes: usize, rows: &[Vec<u32>], down: &[(u32, u32)]) -> Vec<f64> {
             if near.is_empty() { xs[node as usize] } else { sum / near.len() as f64 }
         };
         let wishes: Vec<f64> = row.iter().map(wish).collect();
-        for (&node, x) in row.iter().zip(spread(&wishes)) {
+        let offsets: Vec<f64> = (0..row.len()).map(|place| place as f64 * COLUMN).collect();
+        for (&node, x) in row.iter().zip(spread(&wishes, &offsets)) {
             xs[node as usize] = x;
         }
     };
@@ -116,35 +118,9 @@ fn columns(nodes: usize, rows: &[Vec<u32>], down: &[(u32, u32)]) -> Vec<f64> {
     xs
 }
 
-/// Places in the same order, a column or more apart, whose squared distances from the wishes add up to the least:
-/// isotonic regression by pooling neighbours that want to pass each other.
-fn spread(wishes: &[f64]) -> Vec<f64> {
-    let mut pools: Vec<(f64, usize)> = Vec::new();
-    for (place, wish) in wishes.iter().enumerate() {
-        let mut pool = (wish - place as f64 * COLUMN, 1);
-        while let Some(&(sum, count)) = pools.last()
-            && sum / count as f64 > pool.0 / pool.1 as f64
-        {
-            pools.pop();
-            pool = (sum + pool.0, count + pool.1);
-        }
-        pools.push(pool);
-    }
-    let shifts = pools.into_iter().flat_map(|(sum, count)| std::iter::repeat_n(sum / count as f64, count));
-    shifts.enumerate().map(|(place, shift)| shift + place as f64 * COLUMN).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn wishes_come_true_where_there_is_room() {
-        assert_eq!(spread(&[0.0, 100.0, 400.0]), [0.0, 100.0, 400.0]);
-        let crowded = spread(&[10.0, 10.0, 10.0]);
-        assert_eq!(crowded, [10.0 - COLUMN, 10.0, 10.0 + COLUMN]);
-        assert_eq!(spread(&[]), [0.0; 0]);
-    }
 
     /// A grid has rows that grow and shrink: no row may be torn apart.
     #[test]

@@ -15,7 +15,7 @@ pub use aut::{
     AutDialect, AutFileWriter, AutHeader, AutReader, AutWriter, read_lts, read_lts_file, write_lts,
     write_lts_file,
 };
-pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, dot, order_layers, svg};
+pub use drawing::{MAX_DRAWN_STATES, MAX_DRAWN_TRANSITIONS, dot, order_layers, spread, svg};
 pub use model::LtsModel;
 pub use outgoing::Outgoing;
 pub use reduction::{

@@ -55,9 +55,38 @@ pub fn order_layers(
     }
 }
 
+/// Places for the things of a row, as near to the places that they wish for as possible: their order
+/// stays, and two of them are at least as far apart as their `offsets` are. The squared distances from
+/// the wishes add up to the least, by isotonic regression: neighbours that want to pass each other are
+/// pooled.
+pub fn spread(wishes: &[f64], offsets: &[f64]) -> Vec<f64> {
+    let mut pools: Vec<(f64, usize)> = Vec::new();
+    for (wish, offset) in wishes.iter().zip(offsets) {
+        let mut pool = (wish - offset, 1);
+        while let Some(&(sum, count)) = pools.last()
+            && sum / count as f64 > pool.0 / pool.1 as f64
+        {
+            pools.pop();
+            pool = (sum + pool.0, count + pool.1);
+        }
+        pools.push(pool);
+    }
+    let shifts = pools.into_iter().flat_map(|(sum, count)| std::iter::repeat_n(sum / count as f64, count));
+    shifts.zip(offsets).map(|(shift, offset)| shift + offset).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::order_layers;
+    use super::{order_layers, spread};
+
+    #[test]
+    fn wishes_come_true_where_there_is_room() {
+        let offsets = [0.0, 40.0, 80.0];
+        assert_eq!(spread(&[0.0, 100.0, 400.0], &offsets), [0.0, 100.0, 400.0]);
+        assert_eq!(spread(&[10.0, 10.0, 10.0], &offsets), [-30.0, 10.0, 50.0]);
+        assert_eq!(spread(&[10.0, 10.0, 400.0], &offsets), [-10.0, 30.0, 400.0]);
+        assert_eq!(spread(&[], &[]), [0.0; 0]);
+    }
 
     #[test]
     fn crossings_are_removed() {

@@ -11,7 +11,7 @@ use turnpike_model::Diagnostic;
 use crate::system::Lts;
 
 pub use dot::dot;
-pub use layers::order_layers;
+pub use layers::{order_layers, spread};
 pub use svg::svg;
 
 /// Larger systems are not drawn, because the result would be unreadable.
@@ -103,7 +103,10 @@ pub(crate) fn shortened(label: &str, limit: usize) -> String {
         return label.to_owned();
     }
     let mut short: String = label.chars().take(limit - 1).collect();
-    short.push('…');
+    // The label may leave something out itself, just here.
+    if !short.ends_with('…') {
+        short.push('…');
+    }
     short
 }
 
@@ -142,5 +145,6 @@ mod tests {
     fn long_labels_are_shortened() {
         assert_eq!(shortened("short", 5), "short");
         assert_eq!(shortened("longer", 5), "long…");
+        assert_eq!(shortened("lon… and …", 5), "lon…");
     }
 }

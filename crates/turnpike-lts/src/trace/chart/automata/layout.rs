@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::drawing::order_layers;
+use crate::drawing::{order_layers, spread};
 use crate::shapes::Point;
 
 /// Pixels between things that stand side by side, and between rows.
@@ -229,7 +229,7 @@ impl<'a> Rows<'a> {
         };
         let wishes: Vec<f64> = row.iter().map(wish).collect();
         let widths: Vec<f64> = row.iter().map(|&thing| self.things[thing].width).collect();
-        for (&thing, x) in row.iter().zip(spread(&wishes, &widths)) {
+        for (&thing, x) in row.iter().zip(spread(&wishes, &offsets(&widths))) {
             self.things[thing].x = x;
         }
     }
@@ -387,28 +387,15 @@ fn segment((x1, y1): Point, (x2, y2): Point) -> String {
     format!(" C{x1:.1},{middle:.1} {x2:.1},{middle:.1} {x2:.1},{y2:.1}")
 }
 
-/// Places in the same order, with room for the widths and gaps between them, whose squared distances from
-/// the wishes add up to the least: isotonic regression by pooling neighbours that want to pass each other.
-fn spread(wishes: &[f64], widths: &[f64]) -> Vec<f64> {
-    let mut offsets = Vec::with_capacity(widths.len());
+/// The middles of things of these widths that stand as close together as they may.
+fn offsets(widths: &[f64]) -> Vec<f64> {
     let mut offset = 0.0;
+    let mut offsets = Vec::with_capacity(widths.len());
     for (place, width) in widths.iter().enumerate() {
         if place > 0 {
             offset += (widths[place - 1] + width) / 2.0 + GAP;
         }
         offsets.push(offset);
     }
-    let mut pools: Vec<(f64, usize)> = Vec::new();
-    for (wish, offset) in wishes.iter().zip(&offsets) {
-        let mut pool = (wish - offset, 1);
-        while let Some(&(sum, count)) = pools.last()
-            && sum / count as f64 > pool.0 / pool.1 as f64
-        {
-            pools.pop();
-            pool = (sum + pool.0, count + pool.1);
-        }
-        pools.push(pool);
-    }
-    let shifts = pools.into_iter().flat_map(|(sum, count)| std::iter::repeat_n(sum / count as f64, count));
-    shifts.zip(offsets).map(|(shift, offset)| shift + offset).collect()
+    offsets
 }
