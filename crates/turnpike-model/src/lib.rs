@@ -11,6 +11,7 @@ pub mod native;
 pub mod paths;
 mod pattern;
 pub mod predicate;
+mod rewriting;
 mod signatures;
 mod successors;
 mod system;
@@ -28,6 +29,7 @@ pub use facets::{
 pub use id_table::IdTable;
 pub use label::{Label, LabelId};
 pub use pattern::Pattern;
+pub use rewriting::Rewriting;
 pub use signatures::{Absence, Signatures};
 pub use successors::Successors;
 pub use system::{Capabilities, Explorer, Model, ModelInfo, StepError, StepErrorKind};

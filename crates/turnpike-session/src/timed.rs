@@ -163,7 +163,7 @@ impl Timed {
     /// they are.
     pub(crate) fn refined(&self, reading: &Reading, questions: &[&str]) -> Result<Option<Timed>, Problem> {
         let settings = reading.split_settings()?;
-        let Some(refined) = self.names.refined(&settings, questions) else { return Ok(None) };
+        let Some(refined) = self.names.refined(&self.network, &settings, questions) else { return Ok(None) };
         let (mut network, names) =
             refined.map_err(|diagnostics| Problem::of_text(&self.name, self.source.clone(), diagnostics))?;
         network.out_of_range_disables = self.network.out_of_range_disables;

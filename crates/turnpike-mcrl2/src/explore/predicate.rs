@@ -72,7 +72,7 @@ impl Predicates {
             let error = translation.restore(&network.parameters, error);
             state_names::suggest(&network.parameters, text, error)
         };
-        let (parsed, diagnostics) = parse_data_expression(&translation.text, &program.words);
+        let (parsed, diagnostics) = parse_data_expression(translation.text(), &program.words);
         let Some(parsed) = parsed else { return Err(first(diagnostics)) };
         let mut visible = program.globals.clone();
         visible.extend(variables.iter().map(|&(variable, _)| variable));

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use turnpike_model::Diagnostic;
+use turnpike_model::{Diagnostic, Rewriting};
 
 use crate::lower::Parameter;
 
@@ -14,20 +14,8 @@ use crate::lower::Parameter;
 const MOST_LISTED: usize = 12;
 
 /// A state expression in the data language.
-#[derive(Debug)]
-pub(super) struct Translation {
-    pub(super) text: String,
-    /// The replacements, in order.
-    replaced: Vec<Replaced>,
-}
-
-#[derive(Debug)]
-struct Replaced {
-    /// The range in the translation.
-    new: Range<usize>,
-    /// The range in the original.
-    old: Range<usize>,
-}
+#[derive(Debug, Default)]
+pub(super) struct Translation(Rewriting);
 
 /// The identifier that stands for a parameter.
 pub(super) fn identifier(index: usize) -> String {
@@ -41,52 +29,125 @@ pub(super) fn is_plain(parameter: &Parameter) -> bool {
 
 /// Replaces the names of parameters, and locations that they are compared with.
 pub(super) fn translate(parameters: &[Parameter], text: &str) -> Result<Translation, Diagnostic> {
-    let mut translation = Translation { text: String::new(), replaced: Vec::new() };
+    let mut out = Rewriting::default();
+    let mut commas = Commas::of(text);
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
         let Some((index, length)) = find_parameter(parameters, text, at) else {
-            // States print `n=3`, which is accepted as input, too.
-            if is_single_equals(text, at) {
-                translation.replace(at..at + 1, "==");
-                at += 1;
-                continue;
-            }
-            let length = unit_length(rest);
-            translation.text.push_str(&rest[..length]);
+            // States print `n=3, m=4`, which is accepted as input, too.
+            let length = if is_single_equals(text, at) {
+                out.replace(at..at + 1, "==");
+                1
+            } else if commas.join(rest) {
+                out.replace(at..at + 1, " && ");
+                1
+            } else {
+                let length = unit_length(rest);
+                commas.pass(rest, at);
+                out.keep(&rest[..length]);
+                length
+            };
             at += length;
             continue;
         };
         let parameter = &parameters[index];
-        translation.replace(at..at + length, &identifier(index));
+        out.replace(at..at + length, &identifier(index));
         at += length;
         let Some(locations) = &parameter.locations else { continue };
         let Some(operator) = comparison(&text[at..]) else {
-            let place = at - length..at;
-            let example = locations.first().map_or("", String::as_str);
-            return Err(Diagnostic::error(format!("`{}` must be compared with a location", parameter.name))
-                .at(place, "this is a component")
-                .help(format!("write `{} == {example}`", parameter.name)));
+            return Err(no_comparison(parameters, parameter, text, at - length..at));
         };
         match text[at..at + operator].trim() {
-            "=" => translation.replace(at..at + operator, " == "),
-            _ => translation.text.push_str(&text[at..at + operator]),
+            "=" => out.replace(at..at + operator, " == "),
+            _ => out.keep(&text[at..at + operator]),
         }
         at += operator;
         let Some((location, length)) = find_location(locations, &text[at..]) else {
             return Err(unknown_location(parameter, locations, text, at));
         };
-        translation.replace(at..at + length, &location.to_string());
+        out.replace(at..at + length, &location.to_string());
         at += length;
     }
-    Ok(translation)
+    commas.finish()?;
+    Ok(Translation(out))
+}
+
+/// Commas between conditions, as states print values: `n=3, m=4`.
+struct Commas {
+    /// Whether the text declares variables, so that commas may stand between these.
+    declares: bool,
+    /// The number of open brackets.
+    depth: usize,
+    joined: bool,
+    /// An operator that binds less tightly than `&&`, outside brackets.
+    looser: Option<Range<usize>>,
+}
+
+impl Commas {
+    fn of(text: &str) -> Self {
+        let is_declaration = |word: &str| ["whr", "lambda", "exists", "forall"].contains(&word);
+        let declares = text.split(|one| !is_word(one)).any(is_declaration);
+        Commas { declares, depth: 0, joined: false, looser: None }
+    }
+
+    /// Whether a comma that joins conditions begins here.
+    fn join(&mut self, rest: &str) -> bool {
+        let joins = rest.starts_with(',') && self.depth == 0 && !self.declares;
+        self.joined |= joins;
+        joins
+    }
+
+    /// Goes past what begins at `at`.
+    fn pass(&mut self, rest: &str, at: usize) {
+        match rest.chars().next() {
+            Some('(' | '[' | '{') => self.depth += 1,
+            Some(')' | ']' | '}') => self.depth = self.depth.saturating_sub(1),
+            _ if self.depth == 0 && (rest.starts_with("||") || rest.starts_with("=>")) => {
+                self.looser = Some(at..at + 2);
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(self) -> Result<(), Diagnostic> {
+        let Some(place) = self.looser.filter(|_| self.joined) else { return Ok(()) };
+        Err(Diagnostic::error("conditions that are separated by commas cannot contain this operator")
+            .at(place, "needs parentheses")
+            .help("put the condition in parentheses, or write `&&` for the commas"))
+    }
+}
+
+/// The error about a component that stands at this place without being compared.
+fn no_comparison(
+    parameters: &[Parameter],
+    component: &Parameter,
+    text: &str,
+    place: Range<usize>,
+) -> Diagnostic {
+    if let Some(rest) = text[place.end..].strip_prefix('.') {
+        let length = rest.find(|one| !is_word(one)).unwrap_or(rest.len());
+        let word = &rest[..length];
+        let start = format!("{}.", component.name);
+        let own = || parameters.iter().filter_map(|one| one.name.strip_prefix(&start));
+        let error = Diagnostic::error(format!("`{}` has no parameter `{word}`", component.name))
+            .at(place.end + 1..place.end + 1 + length, "not a parameter");
+        let error = error.suggest(word, own());
+        let listed: Vec<&str> = own().take(MOST_LISTED).collect();
+        return match listed.is_empty() {
+            true => error,
+            false => error.help_if_none(format!("its parameters are {}", listed.join(", "))),
+        };
+    }
+    let example = component.locations.iter().flatten().next().map_or("", String::as_str);
+    Diagnostic::error(format!("`{}` must be compared with a location", component.name))
+        .at(place, "this is a component")
+        .help(format!("write `{} == {example}`", component.name))
 }
 
 impl Translation {
-    fn replace(&mut self, old: Range<usize>, with: &str) {
-        let start = self.text.len();
-        self.text.push_str(with);
-        self.replaced.push(Replaced { new: start..self.text.len(), old });
+    pub(super) fn text(&self) -> &str {
+        self.0.text()
     }
 
     /// Maps a diagnostic about the translation to the original text.
@@ -103,22 +164,9 @@ impl Translation {
         diagnostic.help.iter_mut().for_each(rename);
         if let Some(span) = &mut diagnostic.span {
             rename(&mut span.note);
-            let (start, end) = (span.range.start, span.range.end);
-            span.range = self.restore_position(start, false)..self.restore_position(end, true);
+            span.range = self.0.restore(span.range.clone());
         }
         diagnostic
-    }
-
-    /// Maps a position to the original text. Inside a replacement it becomes its start, or its end
-    /// if `end`.
-    fn restore_position(&self, position: usize, end: bool) -> usize {
-        let starts = |one: &&Replaced| one.new.start < position || (!end && one.new.start == position);
-        match self.replaced.iter().rev().find(starts) {
-            None => position,
-            Some(one) if position >= one.new.end => position - one.new.end + one.old.end,
-            Some(one) if end => one.old.end,
-            Some(one) => one.old.start,
-        }
     }
 }
 

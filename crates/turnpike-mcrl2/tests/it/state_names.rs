@@ -190,6 +190,8 @@ fn names_of_parameters_may_say_their_component() {
         "P.n == 0",
         "P . n == 0 && P == P",
         "P != b(n) . P((n + 1) mod 3) && (P==P)",
+        "P=P, n=0",
+        "P=P, n=0, (n=1 || n == 0), {0, 1} == {1, 0}",
         "exists n: Nat. n == 1 && P.n < n",
     ] {
         assert!(holds(&mut *explorer, text, &state), "{text}");
@@ -216,6 +218,9 @@ fn mistakes_in_names_are_explained() {
     check("Station(2) == Elsewhere", "its locations are: Off, On", "Elsewhere");
     check("Link(1) == Link && Station(2) ==", "expected a location", "");
     check("Station(2) > 1", "`Station(2)` must be compared with a location", "Station(2)");
+    check("Station(2)=On || Link(1)=Link, Station(1)=Off", "separated by commas", "||");
+    check("Station(2).totl == 1", "`Station(2)` has no parameter `totl` (did you mean `total`?)", "totl");
+    check("Station(2).zzzzzz == 1", "its parameters are ", "zzzzzz");
     check("Station(2).total == true", "the sorts (Pos, Bool)", "Station(2).total == true");
     check("Station(2).total(1) == 1", "this has sort Pos", "Station(2).total");
     check("Station(3).total == 1", "Station", "Station");

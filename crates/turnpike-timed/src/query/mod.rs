@@ -1,6 +1,7 @@
 //! Conditions on states, and queries over them. All input languages use UPPAAL's syntax.
 
 mod names;
+mod printed;
 mod search;
 
 pub use self::names::Names;

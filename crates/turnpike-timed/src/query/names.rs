@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use turnpike_model::Diagnostic;
 
-use super::{Condition, Extremum, QUESTIONS, Query, QueryKind};
+use super::{Condition, Extremum, QUESTIONS, Query, QueryKind, printed};
 use crate::lower;
 use crate::network::{Binary, Expression, LocationId, Network, ProcessId};
 use crate::syntax::uppaal::{self as syntax, tree};
@@ -71,38 +71,47 @@ impl Names {
         Names { state: Arc::new(state), model: None }
     }
 
-    /// Parses a condition on states: `P.cs && id == 3 && x < 5`. Spans of errors count bytes of the
-    /// text.
+    /// Parses a condition on states: `P.cs && id == 3 && x < 5`, or as states are printed:
+    /// `P=cs, id=3`. Spans of errors count bytes of the text.
     pub fn condition(&self, network: &Network, text: &str) -> Result<Condition, Diagnostic> {
+        let rewriting = printed::rewrite(network, text)?;
         let read = || {
-            let expression = syntax::parse_condition_behind(text, QUESTIONS)?;
+            let expression = syntax::parse_condition_behind(rewriting.text(), QUESTIONS)?;
             self.checker(network).condition(&expression)
         };
-        read().map_err(within_question)
+        read().map_err(within_question).map_err(|mut error| {
+            if let Some(span) = &mut error.span {
+                span.range = rewriting.restore(span.range.clone());
+            }
+            error
+        })
     }
 
     /// The network that these names belong to, and its names, with the unit of time divided so that
     /// fractions in the questions become integers. `None` if the unit is small enough already or
-    /// would become too small. `settings` are those with which the model was read.
+    /// would become too small. `network` is theirs, and `settings` are those with which the model was read.
     pub fn refined(
         &self,
+        network: &Network,
         settings: &[(String, String)],
         questions: &[&str],
     ) -> Option<Result<(Network, Names), Vec<Diagnostic>>> {
         let model = self.model.as_ref()?;
-        if !are_finer(self.state.parts, questions) {
+        let as_query = |text: &&str| match syntax::parse_query(text) {
+            Ok(_) => (*text).to_owned(),
+            Err(_) => {
+                let rewriting = printed::rewrite(network, text);
+                format!("E<> ({})", rewriting.as_ref().map_or(*text, |rewriting| rewriting.text()))
+            }
+        };
+        let questions: Vec<String> = questions.iter().map(as_query).collect();
+        if !are_finer(self.state.parts, &questions.iter().map(String::as_str).collect::<Vec<_>>()) {
             return None;
         }
         // As if the model contained the questions.
         let mut extended = tree::Model::clone(model);
-        let query = |text: &&str| {
-            let text = match syntax::parse_query(text) {
-                Ok(_) => (*text).to_owned(),
-                Err(_) => format!("E<> ({text})"),
-            };
-            tree::Query { text, comment: String::new(), expect: None, span: 0..0 }
-        };
-        extended.queries.extend(questions.iter().map(query));
+        let query = |text| tree::Query { text, comment: String::new(), expect: None, span: 0..0 };
+        extended.queries.extend(questions.into_iter().map(query));
         Some(lower::uppaal::lower(&extended, settings).map(|(mut network, state, _)| {
             network.queries.truncate(model.queries.len());
             (network, Names { state: Arc::new(state), model: Some(Arc::clone(model)) })
