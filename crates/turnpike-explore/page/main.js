@@ -25,11 +25,21 @@ byId("end").addEventListener("click", async () => {
 });
 byId("keys-button").addEventListener("click", () => byId("keys").showModal());
 
+// Moves are made in the order of their keys, each from where the one before led.
+const MOST_WAITING = 50;
+let waiting = 0;
+let moves = Promise.resolve();
+function move(make) {
+  if (waiting === MOST_WAITING) return;
+  waiting += 1;
+  moves = moves.catch(() => {}).then(make).finally(() => { waiting -= 1; });
+}
+
 const keys = {
-  b: () => steps.back(),
-  n: () => steps.ahead(),
-  0: () => steps.go(0),
-  r: () => steps.walk(),
+  b: () => move(() => steps.back()),
+  n: () => move(() => steps.ahead()),
+  0: () => move(() => steps.go(0)),
+  r: () => move(() => steps.walk()),
   "/": () => byId("filter-enabled").focus(),
   f: () => byId("find").focus(),
   d: () => byId("delay").hidden || byId("delay-text").focus(),
@@ -46,7 +56,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (typing || byId("keys").open) return;
-  if (/^[1-9]$/.test(event.key)) steps.take(Number(event.key) - 1);
+  if (/^[1-9]$/.test(event.key)) move(() => steps.take(Number(event.key) - 1));
   else if (Object.hasOwn(keys, event.key)) keys[event.key]();
   else return;
   event.preventDefault();

@@ -136,7 +136,7 @@ export class Steps {
       make("span", { class: "changes" }, changes.join(", "))));
     }));
     let count = matching > enabled.length ? `${grouped(enabled.length)} of ${grouped(matching)}` : "";
-    if (matching === 0) count = deadlock ? "none: a deadlock" : "none";
+    if (matching === 0) count = deadlock ? "(none, this is a deadlock)" : "(none)";
     byId("count").textContent = count;
     byId("hindered").hidden = this.details.stuck.length === 0;
     byId("hindered-lines").textContent = this.details.stuck.join("\n");
@@ -163,6 +163,8 @@ export class Steps {
     const shown = this.details.values.filter(({ name }) => this.pinned.has(name) || name.toLowerCase().includes(words));
     shown.sort((one, other) => this.pinned.has(other.name) - this.pinned.has(one.name));
     let group = null;
+    const longest = Math.max(0, ...shown.map(({ name }) => name.length));
+    byId("values").style.setProperty("--longest-name", `${longest}ch`);
     byId("values").tBodies[0].replaceChildren(...shown.map(({ name, value, before }) => {
       const pinned = this.pinned.has(name);
       const pin = make("input", {

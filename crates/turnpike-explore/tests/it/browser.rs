@@ -295,6 +295,33 @@ fn a_narrow_window_is_enough_for_a_trace() {
     });
 }
 
+#[test]
+fn long_names_do_not_widen_the_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("long.mcrl2");
+    let (action, process) = ("a_".repeat(60), "Process_".repeat(8));
+    let text = format!(
+        "act {action}: List(Nat); proc {process}(history: List(Nat)) = {action}(history) . \
+         {process}(if(#history < 40, 7 |> history, history)); init {process}([]);"
+    );
+    std::fs::write(&file, text).expect("written");
+    let reading = Reading::default();
+    let page = Page::serve(&Source::Model { location: Location::File(file.display().to_string()), reading });
+    for size in [(360, 740), (1400, 900)] {
+        in_browser(size, async |browser| {
+            browser.load(&page).await;
+            browser.press("r").await;
+            browser.eventually("#place", "after step 10").await;
+            let fits = "return document.documentElement.scrollWidth <= window.innerWidth";
+            assert_eq!(browser.script(fits).await, true, "{size:?}: nothing sticks out at the right");
+            let shown = "const cell = document.querySelector('#values tbody td:nth-child(3)');
+                const table = cell.closest('.scroll').getBoundingClientRect();
+                return cell.getBoundingClientRect().left + 40 <= table.right";
+            assert_eq!(browser.script(shown).await, true, "{size:?}: values stand beside their names");
+        });
+    }
+}
+
 /// Controls without a name that a screen reader could say.
 const NAMELESS: &str = "
     return [...document.querySelectorAll('button, input, select, [role=tab], [role=button]')]
@@ -333,6 +360,11 @@ fn everything_has_a_key_a_name_and_contrast() {
         browser.press("1").await;
         browser.eventually("#place", "after step 1").await;
         browser.press("b").await;
+        browser.eventually("#place", "initial state").await;
+        // Keys that are typed faster than the server answers are not lost.
+        browser.press("111bb1").await;
+        browser.eventually("#place", "after step 2").await;
+        browser.press("bb").await;
         browser.eventually("#place", "initial state").await;
         // The second of the listed transitions, with the keyboard alone.
         browser.press("jj").await;
