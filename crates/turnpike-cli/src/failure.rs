@@ -1,5 +1,6 @@
 //! Errors on their way to the user: a sentence, a place, advice; as text or as the one JSON object.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -160,7 +161,7 @@ impl Failure {
         if trace.steps.is_empty() && trace.initial.as_ref().is_none_or(|values| values.is_empty()) {
             return Vec::new();
         }
-        let steps = steps::lines(trace, &StepView::default());
+        let steps = steps::lines(trace, &StepView::for_output());
         let title = if trace.steps.is_empty() { "the initial state:" } else { "the steps that led there:" };
         let mut lines = vec![title.to_owned()];
         let hidden = steps.len().saturating_sub(SHOWN_STEPS);
@@ -218,6 +219,10 @@ impl From<SearchError> for Failure {
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if error.kind() == ErrorKind::InvalidUtf8 && !asks_for_json(&arguments) {
+        let diagnostic = not_unicode(std::env::args_os().skip(1));
+        return Failure::from(diagnostic).report("", AnyFormat::Human);
+    }
     if !error.use_stderr() || !asks_for_json(&arguments) {
         // Printing fails only if standard error is closed, and then there is nothing left to do.
         let _ = error.print();
@@ -247,10 +252,20 @@ fn command_of(arguments: &[String]) -> Option<String> {
     arguments.iter().find(known).cloned()
 }
 
+/// The first argument that is not valid UTF-8. Only programs and their arguments need not be.
+fn not_unicode(mut arguments: impl Iterator<Item = OsString>) -> Diagnostic {
+    let argument = arguments.find(|argument| argument.to_str().is_none()).unwrap_or_default();
+    Diagnostic::error(format!("the argument {argument:?} is not valid UTF-8"))
+        .help("rename the file, make a link to it with another name, or redirect it to standard input (`-`)")
+}
+
 /// The first sentence as the message, tips as advice; the usage is for people.
 fn from_clap(error: &clap::Error) -> Diagnostic {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return Diagnostic::error("expected a command").help("run `turnpike --help` for a list");
+    }
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        return not_unicode(std::env::args_os().skip(1));
     }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

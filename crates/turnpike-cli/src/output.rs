@@ -119,6 +119,24 @@ pub(crate) fn json(value: &impl serde::Serialize) {
     }
 }
 
+/// Characters of a line, where neither a terminal nor the environment says otherwise.
+const WIDTH: usize = 110;
+/// With fewer characters, columns are no longer readable, and lines break instead.
+const NARROWEST: usize = 40;
+/// Longer lines are hard to read, however wide a terminal is.
+const WIDEST: usize = 160;
+
+/// How many characters fit into a line of the results: what `COLUMNS` says, or the width of the
+/// terminal.
+pub(crate) fn width() -> usize {
+    let given = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
+    let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into());
+    match given.filter(|&columns: &usize| columns > 0).or_else(terminal) {
+        Some(columns) => columns.clamp(NARROWEST, WIDEST),
+        None => WIDTH,
+    }
+}
+
 /// Draws a diagnostic with its source, where there is one.
 pub(crate) fn diagnostic(origin: &str, source: Option<&str>, diagnostic: &Diagnostic) {
     let level = match diagnostic.severity {

@@ -11,9 +11,13 @@ use turnpike_model::trace::fold_loops;
 use turnpike_model::{StateValues, Step, Trace};
 use turnpike_session::Pattern;
 
+use crate::output;
+
 /// What is shown of each step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct StepView {
+    /// How many characters fit into a line.
+    pub(crate) width: usize,
     /// All values after each step, not only those that changed.
     pub(crate) full: bool,
     /// No values at all.
@@ -45,17 +49,28 @@ impl ViewArgs {
     }
 
     pub(crate) fn view(&self) -> StepView {
-        StepView { full: self.full, actions_only: self.actions_only, ..StepView::default() }
+        StepView { full: self.full, actions_only: self.actions_only, ..StepView::for_output() }
             .hiding(&self.hide)
     }
 }
 
-/// Labels up to this long share a column; the values of a longer one follow after it.
+/// Labels up to this long share a column where there is room; the values of a longer one follow after it.
 const LABEL_COLUMN: usize = 32;
-/// Lines of values are broken at this column.
+/// Lines of values are not longer than this.
 const LINE: usize = 110;
 
+impl Default for StepView {
+    fn default() -> Self {
+        StepView { width: LINE, full: false, actions_only: false, unfolded: false, hide: Vec::new() }
+    }
+}
+
 impl StepView {
+    /// What fits where results are printed.
+    pub(crate) fn for_output() -> Self {
+        StepView { width: output::width().min(LINE), ..StepView::default() }
+    }
+
     /// Hides the parameters that a comma-separated list of names and wildcards matches.
     #[must_use]
     pub(crate) fn hiding(mut self, lists: &[String]) -> Self {
@@ -85,7 +100,8 @@ impl StepView {
 /// The whole trace: the initial state as number 0, then one numbered entry a step, a loop marked.
 pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
     let digits = trace.len().to_string().len().max(3);
-    let widest = trace.labels().map(|label| label.chars().count()).filter(|&width| width <= LABEL_COLUMN);
+    let most = LABEL_COLUMN.min(view.width / 3);
+    let widest = trace.labels().map(|label| label.chars().count()).filter(|&width| width <= most);
     let column = widest.max().unwrap_or(0);
     // The times of steps, if they are known, stand before their labels.
     let time = |step: &Step| step.time.as_ref().map(|time| format!("@{time}"));
@@ -96,9 +112,10 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
         None => label.to_owned(),
     };
     let column = column + times.map_or(0, |width| width + 2);
+    let page = Page { digits, column, width: view.width };
     let mut out = Vec::new();
     if let (Some(initial), false) = (&trace.initial, view.actions_only) {
-        entry(&mut out, digits, column, 0, &labelled(None, ""), &view.values(initial));
+        entry(&mut out, &page, 0, &labelled(None, ""), &view.values(initial));
     }
     let mut before = trace.initial.as_ref();
     // A request for everything is not shortened.
@@ -125,7 +142,7 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
         if let (Some(clocks), true) = (&step.clocks, view.full) {
             values.extend(view.values(clocks));
         }
-        entry(&mut out, digits, column, index + 1, &labelled(time(step), &step.label), &values);
+        entry(&mut out, &page, index + 1, &labelled(time(step), &step.label), &values);
         before = step.state.as_ref();
     }
     if let Some(delay) = &trace.last_delay {
@@ -141,11 +158,22 @@ pub(crate) fn lines(trace: &Trace, view: &StepView) -> Vec<String> {
     out
 }
 
+/// The columns of a trace.
+struct Page {
+    /// Of the numbers.
+    digits: usize,
+    /// Of the labels.
+    column: usize,
+    /// Of everything.
+    width: usize,
+}
+
 /// One numbered entry, in as many lines as its label and values need. Values stay in their column: they
 /// begin below a label that is too long for its own.
-fn entry(out: &mut Vec<String>, digits: usize, column: usize, number: usize, label: &str, values: &[String]) {
+fn entry(out: &mut Vec<String>, page: &Page, number: usize, label: &str, values: &[String]) {
+    let &Page { digits, column, width } = page;
     let indent = digits + column + 4;
-    let mut labels = pieces(label, LINE.saturating_sub(digits + 2));
+    let mut labels = pieces(label, width.saturating_sub(digits + 2));
     let last = labels.pop().unwrap_or_default();
     let mut start = format!("{number:>digits$}  ");
     for piece in labels {
@@ -163,10 +191,10 @@ fn entry(out: &mut Vec<String>, digits: usize, column: usize, number: usize, lab
     }
     for (index, value) in values.iter().enumerate() {
         let comma = if index + 1 < values.len() { "," } else { "" };
-        let mut rest = pieces(&format!("{value}{comma}"), LINE.saturating_sub(indent));
+        let mut rest = pieces(&format!("{value}{comma}"), width.saturating_sub(indent));
         let last = rest.pop().unwrap_or_default();
         for piece in rest.into_iter().chain([last]) {
-            if !first && line.chars().count() + 1 + piece.chars().count() > LINE {
+            if !first && line.chars().count() + 1 + piece.chars().count() > width {
                 out.push(std::mem::replace(&mut line, " ".repeat(indent)));
                 first = true;
             }
@@ -303,6 +331,19 @@ mod tests {
             .collect();
         assert_eq!(columns, [9, 9, 9, 9], "{shown:#?}");
         assert_eq!(shown.concat().matches('x').count(), 3 * 300, "nothing is lost");
+    }
+
+    #[test]
+    fn narrow_lines_are_not_exceeded() {
+        let names: Vec<String> = (0..12).map(|index| format!("parameter{index}")).collect();
+        let values: StateValues = names.iter().map(|name| (name.clone(), "value".to_owned())).collect();
+        let steps = ["go", "a_label_of_25_characters"]
+            .map(|label| Step { state: Some(state(&[("parameter0", "other")])), ..Step::new(label) });
+        let trace = Trace { initial: Some(values), steps: steps.to_vec(), ..Trace::default() };
+        for width in [40, 60, 80, 110] {
+            let shown = lines(&trace, &StepView { width, ..StepView::default() });
+            assert!(shown.iter().all(|line| line.chars().count() <= width), "{width}: {shown:#?}");
+        }
     }
 
     #[test]

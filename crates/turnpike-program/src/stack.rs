@@ -23,6 +23,61 @@ pub fn called_by_user(frames: &[Frame]) -> Option<&Frame> {
     frames.get(first.checked_sub(1)?)
 }
 
+/// Names of functions up to this many characters are shown in full.
+const LONG_NAME: usize = 72;
+
+/// A function's name as people say it: the long lists of types that compilers add to templates are
+/// left out.
+pub fn brief_name(function: &str) -> String {
+    if function.chars().count() <= LONG_NAME {
+        return function.to_owned();
+    }
+    let mut out = String::new();
+    let mut rest = function;
+    while let Some(first) = rest.chars().next() {
+        let follows = |one: char| one.is_alphanumeric() || matches!(one, '_' | '>' | ')' | '}' | ']');
+        let is_operator = out.ends_with("operator");
+        let length = match first {
+            '(' if is_operator => rest.find(')').map_or(1, |end| end + 1),
+            // A list after a name, but not `<Account as Drop>::drop` or `(anonymous namespace)`.
+            '<' | '(' if !is_operator && out.ends_with(follows) => {
+                let length = bracketed(rest);
+                let close = if first == '<' { '>' } else { ')' };
+                if length > 2 {
+                    out.extend([first, '…', close]);
+                    rest = &rest[length..];
+                    continue;
+                }
+                length
+            }
+            _ => first.len_utf8(),
+        };
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// The length of what brackets enclose at the beginning of a text, with the brackets.
+fn bracketed(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    for (at, one) in text.char_indices() {
+        match one {
+            '<' | '(' | '[' | '{' => depth += 1,
+            // Not that of `->`.
+            '>' if before == '-' => {}
+            '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at + one.len_utf8();
+        }
+        before = one;
+    }
+    text.len()
+}
+
 /// The frames behind addresses of this process, innermost first. Addresses are those behind calls.
 pub fn resolve(stack: &[u64]) -> Vec<Frame> {
     let mut here = ThisProcess::default();
@@ -207,6 +262,45 @@ mod tests {
         assert_eq!(origin(Some("step"), Some(&own), program), Turnpike, "{own}");
         let test = own.replace("/src/", "/tests/");
         assert_eq!(origin(Some("step"), Some(&test), program), User, "{test}");
+    }
+
+    #[test]
+    fn long_names_lose_their_lists_of_types() {
+        let short = "move_money(Account&, Account&)::{lambda(int&)#1}::operator()(int&) const";
+        assert_eq!(brief_name(short), short);
+        for (long, brief) in [
+            (
+                "auto Box<int>::with<move_money(Account&, Account&)::{lambda(int&)#1}>(\
+                 move_money(Account&, Account&)::{lambda(int&)#1})",
+                "auto Box<…>::with<…>(…)",
+            ),
+            (
+                "move_money(Account&, Account&)::{lambda(int&)#1}::operator()(int&, std::vector<int>) const",
+                "move_money(…)::{lambda(…)#1}::operator()(…) const",
+            ),
+            (
+                "<bank::Account<alloc::string::String, alloc::string::String> as core::ops::drop::Drop>::drop",
+                "<bank::Account<…> as core::ops::drop::Drop>::drop",
+            ),
+            (
+                "(anonymous namespace)::merge(std::map<std::string, std::vector<std::string>> const&, int)",
+                "(anonymous namespace)::merge(…)",
+            ),
+            (
+                "bank::accounts::transfer_and_report::transfer_between_all_accounts::{{closure}}()::deep",
+                "bank::accounts::transfer_and_report::transfer_between_all_accounts::{{closure}}()::deep",
+            ),
+            (
+                "bool operator< <std::string, std::string>(std::pair<std::string> const&, int const&, long)",
+                "bool operator< <std::string, std::string>(…)",
+            ),
+            (
+                "void broken_name_that_never_ends<std::vector<std::string, std::allocator<std::string",
+                "void broken_name_that_never_ends<…>",
+            ),
+        ] {
+            assert_eq!(brief_name(long), brief);
+        }
     }
 
     #[test]

@@ -116,7 +116,12 @@ impl Session {
         let timed: &Timed = self.timed().ok_or_else(|| Problem::new("queries are for timed automata"))?;
         let finer = timed.refined(self.reading(), &[&query.text])?;
         let timed = finer.as_ref().unwrap_or(timed);
-        let pointing = |error: Diagnostic| Problem::from(error).in_text(query.text.as_str());
+        let pointing = |error: Diagnostic| {
+            let names_file = query.text.ends_with(".q") && !query.text.contains(' ');
+            let help = "to read queries from a file, use the option `queries`";
+            let error = if names_file { error.help(help) } else { error };
+            Problem::from(error).in_text(query.text.as_str())
+        };
         if let Some(question) = extremes::question(timed, &query.text).map_err(pointing)? {
             let measured = extremes::measure(timed, self.reading(), &question, &search.limits, interrupt)?;
             return Ok(Reply::Measured(measured));

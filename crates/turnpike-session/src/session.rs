@@ -241,7 +241,16 @@ fn open_model(
                 .map_err(|error| Problem::new(error.to_string()))?;
             Ok(Document::Model { model: model.into(), size: None })
         }
-        Location::StandardInput => named.unwrap_or(&explicit::AUT).open(location, reading),
+        Location::StandardInput => match named {
+            Some(front_end) => front_end.open(location, reading),
+            None => explicit::AUT.open(location, reading).map_err(|mut problem| {
+                if let Some(first) = problem.diagnostics.first_mut() {
+                    let help = "standard input is read as an .aut file; the option `as` names another format";
+                    first.help = Some(help.to_owned());
+                }
+                problem
+            }),
+        },
         Location::File(path) => match named.or_else(|| FrontEnd::of_file(languages, path)) {
             Some(language) => language.open(location, reading),
             None => {

@@ -12,7 +12,6 @@ use turnpike_session::StepReport;
 
 use crate::cli::Format;
 use crate::commands::search::human::counted;
-use crate::commands::search::program::WIDTH;
 use crate::exit::Exit;
 use crate::explicit;
 use crate::failure::{Failure, Outcome};
@@ -127,7 +126,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
 
 /// The schedule of a program: a column for every thread.
 fn schedule(rows: &[Row], all: bool) -> Vec<String> {
-    let mut lines = turnpike_program::lines(rows, &[], WIDTH, all);
+    let mut lines = turnpike_program::lines(rows, &[], output::width(), all);
     lines.extend(turnpike_program::legend(rows).map(|text| format!("     {text}")));
     lines
 }

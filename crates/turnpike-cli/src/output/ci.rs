@@ -226,7 +226,7 @@ fn witness_lines(findings: &Findings) -> Vec<String> {
 
 fn lines_of(findings: &Findings, witness: &WitnessReport) -> Vec<String> {
     match findings.incident(witness) {
-        Some(incident) => incident.report(super::super::commands::search::program::WIDTH, false),
+        Some(incident) => incident.report(super::WIDTH, false),
         None => {
             witness.steps.iter().enumerate().map(|(at, step)| format!("{} {}", at + 1, step.label)).collect()
         }

@@ -83,6 +83,12 @@ pub(crate) fn source(model: &str, reading: &ReadingArgs, program: &ProgramArgs) 
             }
         };
     };
+    if let Some(path) = program.program.as_ref().and_then(|path| path.to_str())
+        && !is_executable(path)
+        && let Some(error) = source_of_program(path)
+    {
+        return Err(error.into());
+    }
     if !model.is_empty() {
         let message = format!("cannot use --program together with the model {model}");
         return Err(Diagnostic::error(message).help("arguments of the program come after `--`").into());
@@ -99,30 +105,41 @@ fn refuse_programs(model: &str, reading: &ReadingArgs) -> Result<(), Failure> {
     if reading.format_of(model).is_some() || !std::path::Path::new(&path).is_file() {
         return Ok(());
     }
-    let (stem, extension) = path.rsplit_once('.').unwrap_or((path.as_str(), ""));
-    let program = stem.rsplit('/').next().unwrap_or(stem);
+    if let Some(error) = source_of_program(&path) {
+        return Err(error.into());
+    }
+    if !is_executable(&path) {
+        return Ok(());
+    }
+    let named = if path.contains('/') { path } else { format!("./{path}") };
+    let help = format!(
+        "to search a program, name it by a flag: --program {}; if it is compiled and linked with \
+         -g -fsanitize=thread, memory accesses are seen too",
+        quote_word(&named)
+    );
+    Err(Diagnostic::error(format!("{model} is a program, not a model")).help(help).into())
+}
+
+/// Says how to compile a file, if it is the source of a program.
+fn source_of_program(path: &str) -> Option<Diagnostic> {
+    let (stem, extension) = path.rsplit_once('.')?;
     let compiler = match extension {
         "c" => "cc",
-        "cc" | "cpp" | "cxx" => "c++",
-        _ if is_executable(&path) => {
-            let named = if path.contains('/') { path.clone() } else { format!("./{path}") };
-            let help = format!(
-                "to search a program, name it by a flag: --program {}; if it is compiled and linked with \
-                 -g -fsanitize=thread, memory accesses are seen too",
-                quote_word(&named)
-            );
-            return Err(Diagnostic::error(format!("{model} is a program, not a model")).help(help).into());
-        }
-        _ => return Ok(()),
+        "cc" | "cpp" | "cxx" | "c++" | "C" => "c++",
+        _ => return None,
     };
-    let source = quote_word(&path);
-    let output = quote_word(program);
+    if !std::path::Path::new(path).is_file() {
+        return None;
+    }
+    let program = stem.rsplit('/').next().unwrap_or(stem);
     let help = format!(
-        "compile it with `{compiler} -g -fsanitize=thread {source} -o {output} -pthread`, \
+        "compile it with `{compiler} -g -fsanitize=thread {} -o {} -pthread`, \
          and search it with `turnpike search --program {}`",
+        quote_word(path),
+        quote_word(program),
         quote_word(&format!("./{program}"))
     );
-    Err(Diagnostic::error(format!("{model} is the source of a program, not a model")).help(help).into())
+    Some(Diagnostic::error(format!("{path} is the source of a program, which must be compiled")).help(help))
 }
 
 /// Whether a file begins as programs do.

@@ -272,3 +272,64 @@ fn findings_name_files_that_exist() {
     let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "v.mcrl2", "{log}");
 }
+
+/// What states look like in a simulation can be searched for, as a line of its own or as a whole.
+#[test]
+fn what_simulations_print_can_be_searched() {
+    let models = root().join("models");
+    for (model, settings) in [
+        ("lift.mcrl2", &[][..]),
+        ("brp.mcrl2", &[]),
+        ("timed/fischer.xta", &["--set", "N=3"]),
+        ("timed/train_gate.xta", &[]),
+        ("timed/csma_cd.xta", &[]),
+        ("timed/fddi.xta", &[]),
+    ] {
+        let simulate = [&["simulate", model][..], settings].concat();
+        let text = turnpike_in(&models, &simulate, "r 6\ns\n").exits(0).stdout;
+        let value = |line: &str| {
+            let (name, value) = line.strip_prefix("  ")?.split_once('=')?;
+            (!name.contains(' ') && name != "zone").then(|| format!("{name}={value}"))
+        };
+        let values: Vec<String> = text.lines().filter_map(value).collect();
+        assert!(values.len() >= 3, "{model}: {text}");
+        for state in values.iter().cloned().chain([values.join(", ")]) {
+            let find = format!("state {state}");
+            let search = [&["search", model, "--max-states", "3000", "--find", &find][..], settings].concat();
+            let ran = turnpike_in(&models, &search, "");
+            assert!(ran.code == 1 || ran.code == 3, "{model}: {find}\n{}", ran.text());
+        }
+    }
+}
+
+#[test]
+fn mistakes_in_pasted_states_are_explained() {
+    let models = root().join("models/timed");
+    let search = |find: &str| turnpike_in(&models, &["search", "fischer.xta", "--find", find], "");
+    search("state P(1)=critcal").expect(2, &["expected a location of `P(1)`", "did you mean `critical`?"]);
+    search("state P(1)=idle, zone=(0<=P(1).x)").expect(2, &["zones cannot be compared", "P(1)=idle, zone"]);
+    search("state P(1)=idle, turn=3 || turn=2").expect(2, &["found `,`"]);
+    let fractions = search("state P(1)=waiting, P(1).x > 1.5").exits(1).stdout;
+    assert!(fractions.contains("P(1)=waiting"), "{fractions}");
+}
+
+#[test]
+fn lines_fit_into_narrow_terminals() {
+    let folder = folder(&[]);
+    let widest = |columns: Option<&str>| {
+        let trace = ["search", "builtin:philosophers", "--set", "n=9", "--trace", "t.json", "--quiet"];
+        turnpike_in(folder.path(), &trace, "").exits(1);
+        let mut command = crate::common::command(&["show", "t.json"]);
+        command.current_dir(folder.path());
+        if let Some(columns) = columns {
+            command.env("COLUMNS", columns);
+        }
+        let shown: crate::common::Ran = command.output().expect("starts").into();
+        shown.exits(0).stdout.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    };
+    assert!((41..=60).contains(&widest(Some("60"))), "{}", widest(Some("60")));
+    assert!((61..=80).contains(&widest(Some("80"))));
+    for usual in [None, Some(""), Some("0"), Some("wide"), Some("400")] {
+        assert!((90..=110).contains(&widest(usual)), "{usual:?}");
+    }
+}

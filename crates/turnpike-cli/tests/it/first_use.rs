@@ -4,7 +4,7 @@ use crate::common;
 
 use std::process::Stdio;
 
-use common::{command, folder, json, turnpike, turnpike_in};
+use common::{command, folder, json, root, turnpike, turnpike_in};
 
 const MODEL: &str = "builtin:philosophers";
 
@@ -276,6 +276,34 @@ fn programs_are_not_models() {
         2,
         &["x.c is the source of a program", "cc -g -fsanitize=thread x.c -o x -pthread", "--program ./x"],
     );
+}
+
+#[test]
+fn inputs_of_another_kind_say_how_they_are_read() {
+    let folder = folder(&[("x.c", "int main(void) { return 0; }\n"), ("x.cpp", "int main() {}\n")]);
+    let program = |path: &str| turnpike_in(folder.path(), &["search", "--program", path], "");
+    program("./x.c").expect(2, &["./x.c is the source of a program", "cc -g -fsanitize=thread ./x.c -o x"]);
+    program("x.cpp").expect(2, &["c++ -g -fsanitize=thread x.cpp", "turnpike search --program ./x`"]);
+    program("y.c").expect(2, &["cannot read y.c"]);
+    let model = std::fs::read_to_string(root().join("models/abp.mcrl2")).expect("reads");
+    let help = "standard input is read as an .aut file; --as names another format";
+    turnpike_in(folder.path(), &["search", "-"], &model).expect(2, &["an .aut file starts with", help]);
+    turnpike_in(folder.path(), &["info", "-", "--as", "mcrl2"], &model).expect(0, &["accept"]);
+    let timed = root().join("models/timed/fischer.xta");
+    let timed = timed.to_str().expect("text");
+    turnpike(&["search", timed, "--query", "fischer.q"]).expect(2, &["from a file, use --queries"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_text_are_named() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = std::ffi::OsStr::from_bytes(b"bad\xff.json");
+    for format in ["human", "json"] {
+        let ran: common::Ran =
+            command(&["show", "--format", format]).arg(name).output().expect("starts").into();
+        ran.expect(2, &["xFF.json", "is not valid UTF-8", "make a link"]);
+    }
 }
 
 #[test]

@@ -166,9 +166,27 @@ fn deadlocks_of_explicit_systems_and_built_in_models_are_explained() {
     let second = "  philosopher2 at has-left\n    lock(2,1): held by philosopher1\n";
     run(&philosophers, "").expect(1, &[first, second]);
     run(&["show", "table.json", "--why", "why.svg"], "").expect(0, &["wrote why.svg"]);
+    let by_hand = ["simulate", "builtin:philosophers", "--set", "n=2"];
+    run(&by_hand, "1\nw one.json\n2\nw stuck.json\n").expect(0, &["deadlock: no transition is enabled"]);
+    run(&["show", "stuck.json"], "").expect(0, &["why nothing can happen:", first, second]);
+    let unstuck = run(&["show", "one.json"], "").exits(0).stdout;
+    assert!(!unstuck.contains("why"), "{unstuck}");
     let several = ["simulate", "builtin:philosophers-either", "--set", "n=2"];
     run(&several, "take toss(1,0)\ntake wait(1,1)\ntake wait(1,2)\ntake toss(2,0)\ny\n").expect(
         0,
         &["what is not possible now, and why:", "wants-left\n    wait(2,2): held by philosopher1"],
     );
+}
+
+#[test]
+fn zones_of_the_listed_transitions_are_left_out() {
+    let models = crate::common::root().join("models/timed");
+    let listed = |arguments: &[&str]| {
+        let text = turnpike_in(&models, &[&["simulate", "fischer.xta"], arguments].concat(), "1\n").exits(0);
+        let (first, after) = text.stdout.split_once("step 1: ").expect("a step");
+        assert!(after.lines().next().is_some_and(|line| line.contains("zone=(")), "{}", text.stdout);
+        first.lines().filter(|line| line.contains("P(1)@tau")).collect::<String>()
+    };
+    assert_eq!(listed(&[]), "  1  P(1)@tau  after ≥ 0  P(1)=writing");
+    assert!(listed(&["--full"]).contains("zone=("));
 }

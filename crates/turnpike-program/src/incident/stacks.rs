@@ -2,7 +2,7 @@
 
 use turnpike_scheduler::{Execution, Executor, Frame, Object};
 
-use crate::stack::{ThisProcess, user_part};
+use crate::stack::{ThisProcess, brief_name, user_part};
 use crate::texts;
 
 /// Threads whose stacks are shown, unless all are.
@@ -91,6 +91,10 @@ pub(super) fn lines(stacks: &[Stack], first: Option<&str>, all: bool) -> Vec<Str
         let frames = if all { &stack.frames[..] } else { user_part(&stack.frames) };
         let visible = if all { frames.len() } else { frames.len().min(FRAMES) };
         for (number, frame) in frames[..visible].iter().enumerate() {
+            let mut frame = frame.clone();
+            if !all {
+                frame.function = frame.function.as_deref().map(brief_name);
+            }
             out.push(format!("  #{number} {frame}"));
         }
         if frames.len() > visible {

@@ -10,7 +10,6 @@ use turnpike_session::{IncidentOutput, Objective, Plan, Search, StrategyChoice, 
 
 use super::{Args, different_model, unmet};
 use crate::cli::Format;
-use crate::commands::search::program::WIDTH;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
@@ -150,7 +149,7 @@ fn tell(args: &Args, file: &str, trace: &Trace, name: &str, replay: &Replay, met
         output::line(&line);
     }
     output::line("");
-    for line in replay.incident.report(WIDTH, args.verbose) {
+    for line in replay.incident.report(output::width(), args.verbose) {
         output::line(&line);
     }
     if let Some(path) = &args.trace {

@@ -10,10 +10,9 @@ use turnpike_session::{
 use turnpike_session::{Findings, Scope, Search, Source, Spread, Summary};
 
 use super::json;
-use super::program::WIDTH;
 use crate::options::spell_all;
 use crate::output::repeat::Invocation;
-use crate::output::{bytes, grouped};
+use crate::output::{self, bytes, grouped};
 use crate::steps::{self, StepView};
 
 /// What is printed about a search.
@@ -531,7 +530,8 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
         });
         return;
     }
-    let lines = steps::lines(&witness.trace, &StepView { unfolded: context.verbose, ..StepView::default() });
+    let lines =
+        steps::lines(&witness.trace, &StepView { unfolded: context.verbose, ..StepView::for_output() });
     if context.verbose || lines.len() <= WITNESS_LINES {
         out.extend(lines);
     } else {
@@ -556,7 +556,7 @@ fn show_witness(witness: &WitnessReport, shorten_states: u64, context: &Context<
 /// which order decides. Nothing for other models.
 pub(crate) fn notes(findings: &Findings, witness: &WitnessReport, verbose: bool) -> Vec<String> {
     let Some(incident) = findings.incident(witness) else { return Vec::new() };
-    let mut out = incident.report(WIDTH, verbose);
+    let mut out = incident.report(output::width(), verbose);
     if let Some(schedule) = &witness.schedule {
         out.push(String::new());
         let met = json::merged_signatures(&findings.runs);

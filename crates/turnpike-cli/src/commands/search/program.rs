@@ -6,9 +6,6 @@ use turnpike_session::{Findings, IncidentOutput};
 
 use crate::options::spell_all;
 
-/// Columns of a schedule fit into this many characters.
-pub(crate) const WIDTH: usize = 110;
-
 /// The program behind a search.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ProgramOutput {

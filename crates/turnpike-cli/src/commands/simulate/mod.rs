@@ -6,7 +6,7 @@ mod session;
 
 use serde_json::json;
 use turnpike_lts::trace::{Stuckness, hindered_lines};
-use turnpike_model::{Diagnostic, Model};
+use turnpike_model::{Diagnostic, Model, StateValues};
 use turnpike_program::{HeldLock, Incident, ProgramModel};
 use turnpike_session::{Enabled, Pattern, Source, add_participants, replay, values};
 
@@ -244,6 +244,15 @@ impl Simulation<'_> {
     fn save(&mut self, file: &str) -> Result<(), String> {
         let mut trace = self.session.trace();
         add_participants(self.model, &mut trace).map_err(|error| error.to_string())?;
+        if self.session.enabled_count() == 0 && self.session.is_deadlock()? {
+            trace.stuck = match self.program {
+                Some(program) => {
+                    let incident = program.incident(&self.session.choices());
+                    incident.map_err(|error| error.to_string())?.stuck_components()
+                }
+                None => self.session.hindered()?,
+            };
+        }
         // What cannot be written down is only not remembered.
         trace.source = serde_json::to_string(&self.source).unwrap_or_default();
         known_programs::remember(&self.source);
@@ -279,7 +288,7 @@ impl Simulation<'_> {
     fn taken(&mut self, before: usize) {
         for step in before + 1..=self.session.depth() {
             let (old, new) = (self.session.values(step - 1), self.session.values(step));
-            let values = self.shown(&old, &new);
+            let values = self.shown(&old, &new, false);
             let time = self
                 .session
                 .moment(step)
@@ -307,10 +316,12 @@ impl Simulation<'_> {
         let column = enabled.iter().map(|enabled| enabled.label.chars().count()).max().unwrap_or(0);
         let choices: Vec<u32> = enabled.iter().map(|enabled| enabled.choice).collect();
         let windows = self.session.outlook(&choices).map_or_else(Vec::new, |outlook| outlook.windows);
+        // Every step changes the zone, which is long: it is shown where one is.
+        let has_zone = !windows.is_empty() && !self.view.full;
         let mut windows = windows.into_iter();
         for Enabled { choice, label, target } in &enabled {
             let number = choice + 1;
-            let mut values = self.shown(&here, target);
+            let mut values = self.shown(&here, target, has_zone);
             if let Some(windows) = windows.next() {
                 let texts: Vec<String> = windows.iter().map(turnpike_model::Window::to_string).collect();
                 values = format!("  {}{values}", delays_in_words(&texts));
@@ -323,13 +334,14 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// The values of a state after another, as the view wants them.
-    fn shown(&self, before: &turnpike_model::StateValues, after: &turnpike_model::StateValues) -> String {
-        let values = match () {
+    /// The values of a state after another, as the view wants them, perhaps without the zone.
+    fn shown(&self, before: &StateValues, after: &StateValues, without_zone: bool) -> String {
+        let mut values = match () {
             () if self.view.actions_only => Vec::new(),
             () if self.view.full => self.view.values(after),
             () => self.view.changes(Some(before), after),
         };
+        values.retain(|value| !(without_zone && value.starts_with("zone=")));
         if values.is_empty() { String::new() } else { format!("  {}", values.join(", ")) }
     }
 }

@@ -57,7 +57,7 @@ impl Ran {
 /// The program with these arguments and no input, ready to run.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_turnpike"));
-    command.args(arguments).stdin(Stdio::null()).env("NO_COLOR", "1");
+    command.args(arguments).stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("COLUMNS");
     // Programs that tests search are not remembered for the user who runs the tests.
     command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
