@@ -12,7 +12,7 @@ mod semantics;
 mod traces;
 mod weak;
 
-#[allow(dead_code, reason = "only the tests in it are of interest here")]
+#[allow(dead_code, unreachable_pub, reason = "only the tests in it are of interest here")]
 #[path = "../../src"]
 mod units {
     mod bits;

@@ -1,6 +1,6 @@
 //! Subtraction of zones: the result is a list of disjoint zones.
 
-use super::{Bound, Dbm};
+use super::Dbm;
 
 impl Dbm {
     /// Appends disjoint zones to `out` whose union is this zone without `hole`.
