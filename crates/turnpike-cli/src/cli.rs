@@ -136,7 +136,7 @@ commands! {
     Search => search,
     /// Write the whole state space.
     Generate => generate,
-    /// Run one search, or generate one state space, with several processes, on one or more machines.
+    /// Search or generate with several processes, on one or more machines.
     Launch => launch,
     /// Re-execute a trace on a model, step by step.
     Replay => replay,

@@ -325,7 +325,7 @@ fn mistakes_are_explained() {
     let Some(folder) = programs() else { return };
     for (arguments, words) in [
         (&["search", "--program", "./nosuch"][..], "nosuch"),
-        (&["search", "--program", "counter.c"], "not executable"),
+        (&["search", "--program", "counter.c"], "counter.c is the source of a program"),
         (&["search", "--program", "counter.o"], "counter.o"),
         (&["search", "--program", "./inversion", "model.aut"], "cannot use --program together"),
         (&["search", "builtin:philosophers", "--spurious", "1"], "--spurious is for programs"),
