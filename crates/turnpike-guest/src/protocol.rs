@@ -34,7 +34,7 @@ pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 pub const RECYCLES: u64 = 1 << 63;
 
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user
 /// space.

@@ -30,6 +30,7 @@ pub fn write(
     w.word(execution.assertions);
     w.word(execution.branches);
     w.byte(execution.incomplete.into());
+    w.byte(execution.timeouts_left_out.into());
     w.byte(execution.bounded.into());
     w.byte(execution.entered.into());
     w.end(&execution.end);
@@ -238,6 +239,7 @@ pub fn read<'a>(
     out.assertions = r.word()?;
     out.branches = r.word()?;
     out.incomplete = r.byte()? != 0;
+    out.timeouts_left_out = r.byte()? != 0;
     out.bounded = r.byte()? != 0;
     out.entered = r.byte()? != 0;
     out.end = r.end()?;

@@ -76,6 +76,9 @@ impl ProgramOptions {
     }
 }
 
+/// Why nothing is proved when the scheduler does not choose when time limits run out.
+const TIMEOUTS: &str = "time limits could have run out earlier: set the option `timeouts` to `always`";
+
 /// What executions left out, so that all of them together prove nothing.
 #[derive(Debug, Default)]
 pub(crate) struct LeftOut {
@@ -131,8 +134,11 @@ impl LeftOut {
                 Finding::Leak(_) => None,
             });
             reasons.extend(calls);
+            if execution.timeouts_left_out {
+                reasons.insert(TIMEOUTS.to_owned());
+            }
             if reasons.is_empty() && self.cut.load(Ordering::Relaxed) == 0 {
-                reasons.insert("a spin loop was cut, or a time limit was not explored".to_owned());
+                reasons.insert("a loop that waits was cut".to_owned());
             }
         }
     }
@@ -221,6 +227,9 @@ mod tests {
         let poll = Finding::Uncontrolled("poll".to_owned());
         left_out.note(&Execution { incomplete: true, findings: vec![poll], ..Execution::default() }, 7);
         assert!(left_out.describe(&options).is_some_and(|text| text.contains("poll is not under control")));
+        let limit = Execution { incomplete: true, timeouts_left_out: true, ..Execution::default() };
+        left_out.note(&limit, 7);
+        assert!(left_out.describe(&options).is_some_and(|text| text.contains("`timeouts` to `always`")));
         left_out.note(&Execution { end: End::Hung, ..Execution::default() }, 7);
         assert!(left_out.describe(&options).is_some_and(|text| text.contains("an execution hung")));
     }

@@ -48,6 +48,8 @@ pub struct Execution {
     /// Something was bounded or uncontrolled (a spin loop was cut, a timeout policy excluded
     /// executions, a call blocked outside): the executions together prove nothing.
     pub incomplete: bool,
+    /// A limit of time could have run out before what was awaited happened, and [`crate::Timeouts`] excluded that.
+    pub timeouts_left_out: bool,
     /// [`crate::Bounds`] excluded a choice.
     pub bounded: bool,
     /// A thread entered a part marked for [`crate::Bounds::around`].

@@ -205,6 +205,7 @@ fn nodes_are_moved_by_hand() {
         assert_eq!(after[0].as_f64().zip(before[0].as_f64()).map(|(new, old)| new - old), Some(11.0));
         assert_ne!(browser.script(way).await, line, "its edges come along");
         browser.click("#arrange").await;
+        browser.wait(&format!("[data-node='2'] circle[cx='{}']", before[0])).await;
         browser.wait("#arrange[hidden]").await;
         assert_eq!(browser.script(place).await, before);
     });

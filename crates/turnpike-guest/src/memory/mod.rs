@@ -23,6 +23,7 @@
 mod allocate;
 mod atomics;
 mod attributes;
+mod bits;
 mod call;
 mod containers;
 mod coverage;
@@ -49,6 +50,7 @@ use turnpike_scheduler::{
 
 use crate::global::Global;
 use crate::{audit, control, fiber, modules, sites, state};
+use logic::bits::FirstRead;
 use logic::objects::{Covered, Objects};
 use logic::race::{Access, Clocks, Detector, Race};
 use logic::spin::{Pause, Spin};
@@ -90,6 +92,8 @@ struct Memory {
     objects: Objects,
     /// Races that were reported, by a mix of both locations.
     reported: Table<bool>,
+    /// What writes read first, by code location, where it was looked for; see [`bits`].
+    first_reads: Table<Option<Option<FirstRead>>>,
     /// By thread.
     spins: Vec<Spin>,
     /// By object: the bytes that atomic operations of weak memory access.
@@ -151,6 +155,7 @@ static MEMORY: Global<Memory> = Global::new(Memory {
     detector: Detector::new(),
     objects: Objects::new(),
     reported: Table::new(),
+    first_reads: Table::new(),
     spins: Vec::new(),
     extents: Vec::new(),
 });
@@ -255,6 +260,7 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
         return;
     }
     let held = recycle::held().filter(|_| !write);
+    let mut before = None;
     if threaded() {
         let (me, steps) = control::kernel(|kernel| (kernel.current().0, kernel.steps_taken()));
         if write {
@@ -265,12 +271,18 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
                 || memory.spin(me).invisible(site.0, address, write, steps)
         });
         if visible {
+            if write {
+                before = bits::read_first(address, size, site);
+            }
             let kind = if write { Kind::Write } else { Kind::Read };
             step(kind, address, size, site, MemoryOrder::RELAXED, None, !write, None);
         }
     }
     // Only now: another thread may have freed the block before this one's turn.
     heap::check(address, size, write, site);
+    if let Some(before) = before {
+        before.put_back();
+    }
     if threaded() {
         remember(Access { address, size, write, atomic: false, site: site.0 });
     }

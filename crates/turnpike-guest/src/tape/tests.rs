@@ -76,6 +76,7 @@ fn full(end: End) -> Execution {
         assertions: 2,
         branches: 3,
         incomplete: true,
+        timeouts_left_out: true,
         bounded: true,
         entered: true,
         suppressed: vec![],

@@ -96,6 +96,28 @@ fn a_lost_update_needs_visible_memory() {
     }
 }
 
+/// gcc reports only that a bit-field is written, although its neighbours are written back with it.
+#[test]
+fn neighbours_of_bit_fields_are_lost() {
+    for level in ["-O0", "-O1", "-O2"] {
+        for pointer in ["-DPOINTER=0", "-DPOINTER=1"] {
+            let Some(mut program) = guest_file("memory/bit_fields.c", &["-fsanitize=thread", level, pointer])
+            else {
+                return;
+            };
+            let (_, kinds, incomplete) = exhaust(&mut launch(&program));
+            assert_eq!(
+                (kinds, incomplete),
+                (BTreeSet::from(["assertion", "finished"]), false),
+                "{level} {pointer}"
+            );
+            program.arguments.push("apart".into());
+            let (_, kinds, incomplete) = exhaust(&mut launch(&program));
+            assert_eq!((kinds, incomplete), (BTreeSet::from(["finished"]), false), "{level} {pointer}");
+        }
+    }
+}
+
 #[test]
 fn races_are_told_with_both_places() {
     let Some(program) = instrumented("memory/lost_update.c") else { return };

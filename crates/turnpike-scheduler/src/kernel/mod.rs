@@ -127,6 +127,7 @@ pub struct Kernel {
     assertions: u32,
     branches: u32,
     incomplete: bool,
+    timeouts_left_out: bool,
     clocks: clocks::Clocks,
     logs: queues::Logs,
     /// Whether any thread's clock has advanced.
@@ -184,6 +185,7 @@ impl Kernel {
             assertions: 0,
             branches: 0,
             incomplete: false,
+            timeouts_left_out: false,
             clocks: clocks::Clocks::new(),
             logs: queues::Logs::new(),
             time_passed: false,

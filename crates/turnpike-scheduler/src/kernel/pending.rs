@@ -133,7 +133,9 @@ impl Kernel {
     fn add_timed(&mut self, rank: u32) {
         // It could have waited and timed out before it was enabled: whether it waits in this
         // execution depends on the order of independent steps.
-        self.incomplete |= self.timeouts != Timeouts::Always;
+        if self.timeouts != Timeouts::Always {
+            (self.incomplete, self.timeouts_left_out) = (true, true);
+        }
         bits::set(&mut self.timed, rank);
         self.odd += 1;
     }

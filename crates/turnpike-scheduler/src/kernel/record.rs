@@ -27,6 +27,7 @@ impl Kernel {
         self.assertions = 0;
         self.branches = 0;
         self.incomplete = false;
+        self.timeouts_left_out = false;
     }
 
     /// Records a choice.
@@ -117,6 +118,7 @@ impl Kernel {
         out.assertions = self.assertions;
         out.branches = self.branches;
         out.incomplete = self.incomplete;
+        out.timeouts_left_out = self.timeouts_left_out;
         out.bounded = self.allowance.left_out;
         out.entered = self.allowance.entered;
         out.output.clear();

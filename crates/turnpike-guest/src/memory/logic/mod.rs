@@ -1,6 +1,7 @@
 //! What is known about memory, as plain data structures: nothing here touches the memory it talks
 //! about, so that all of it runs as ordinary unit tests as well as inside a program under test.
 
+pub(crate) mod bits;
 pub(crate) mod conversions;
 pub(crate) mod heap;
 pub(crate) mod objects;
