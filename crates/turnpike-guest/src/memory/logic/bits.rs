@@ -1,10 +1,11 @@
 //! Writes that read first, found in the machine code after the call that reports them.
 //!
 //! gcc changes a bit-field by reading its neighbours in the same bytes and writing all of them back, but
-//! reports only the write. Without a disassembler: among the instructions up to the next call is one
-//! that reads an operand in memory and a later one that writes the same operand, or one that does both.
-//! Bytes that look so by chance cost a step more, and change nothing else: a write that does not read
-//! replaces all that it reports.
+//! reports only the write. Among the instructions up to the next call is one that reads an operand in
+//! memory and a later one that writes the same operand, or one that does both. A write that is found
+//! wrongly costs a step more, and changes nothing else, because it replaces all that it reports.
+
+use alloc::vec::Vec;
 
 /// How far code is looked through before and after the end of the call.
 pub(crate) const BEFORE: usize = 16;
@@ -30,36 +31,29 @@ pub(crate) enum Place {
 
 /// What the code after a call reads in memory before it writes there, if it does so.
 pub(crate) fn first_read(before: &[u8], code: &[u8]) -> Option<FirstRead> {
-    let code = &code[..(1..code.len()).find(|&at| is_call(code, at)).unwrap_or(code.len())];
-    let at = |at| instruction(code, at);
-    (0..code.len()).find_map(|first| {
-        let Instruction { does, size, operand } = at(first)?;
-        let writes = |later| {
-            at(later).is_some_and(|other| {
-                other.does == Does::Write && (other.size, &other.operand) == (size, &operand)
-            })
+    let accesses = accesses(code);
+    accesses.iter().enumerate().find_map(|(at, access)| {
+        let writes = |later: &Access| {
+            later.does == Does::Write && (later.size, &later.operand) == (access.size, &access.operand)
         };
-        let changes = match does {
+        let changes = match access.does {
             Does::Both => true,
-            Does::Read => (first + 2..code.len()).any(writes),
+            Does::Read => accesses[at + 1..].iter().any(writes),
             Does::Write => false,
         };
-        changes.then(|| FirstRead { size, place: operand.place(before) })
+        changes.then(|| FirstRead { size: access.size, place: access.operand.place(before) })
     })
 }
 
-/// Whether a call may begin here, through a pointer or by a distance, which is not far in most programs. The
-/// same byte often tells the registers of an instruction that begins before.
-fn is_call(code: &[u8], at: usize) -> bool {
-    /// `add`, `or`, `and`, `sub`, `xor` and `mov` from a register to a register.
-    const BETWEEN_REGISTERS: [u8; 6] = [0x01, 0x09, 0x21, 0x29, 0x31, 0x89];
-    const FAR: u32 = 1 << 20;
-    let rest = &code[at..];
-    let distance = rest[1..].first_chunk::<4>().map(|bytes| i32::from_le_bytes(*bytes));
-    rest.starts_with(&[0xff, 0x15])
-        || rest[0] == 0xe8
-            && distance.is_none_or(|distance| distance.unsigned_abs() < FAR)
-            && !BETWEEN_REGISTERS.contains(&code[at - 1])
+/// Accesses to memory, up to the next call or jump, or the first instruction that is not known.
+fn accesses(code: &[u8]) -> Vec<Access> {
+    let mut accesses = Vec::new();
+    let mut at = 0;
+    while let Some(instruction) = Instruction::read(code, at) {
+        accesses.extend(instruction.access(code));
+        at = instruction.end;
+    }
+    accesses
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +63,8 @@ enum Does {
     Both,
 }
 
-struct Instruction {
+/// What an instruction does to memory.
+struct Access {
     does: Does,
     size: u64,
     operand: Operand,
@@ -133,65 +128,125 @@ fn argument(before: &[u8]) -> Option<(u8, i64)> {
     }
 }
 
-/// The instruction that may begin here: a move from or to memory, or `and`, `or` or `xor` of memory.
-fn instruction(code: &[u8], mut at: usize) -> Option<Instruction> {
-    let short = *code.get(at)? == 0x66;
-    at += usize::from(short);
-    let prefix = code.get(at).copied().filter(|byte| byte & 0xf0 == 0x40);
-    at += usize::from(prefix.is_some());
-    let prefix = prefix.unwrap_or(0);
-    let number: u32 = if short { 2 } else { 4 };
-    let word = if prefix & 8 != 0 { 8 } else { u64::from(number) };
-    let opcode = *code.get(at)?;
-    let kind = code.get(at + 1).map_or(0, |second| second >> 3 & 7);
-    // What it does, with how many bytes; the length of the opcode, and of a number at the end.
-    let (does, size, length, more) = match opcode {
-        0x0f if code.get(at + 1) == Some(&0xb6) => (Does::Read, 1, 2, 0),
-        0x0f if code.get(at + 1) == Some(&0xb7) => (Does::Read, 2, 2, 0),
-        0x8a => (Does::Read, 1, 1, 0),
-        0x8b => (Does::Read, word, 1, 0),
-        0x88 => (Does::Write, 1, 1, 0),
-        0x89 => (Does::Write, word, 1, 0),
-        0x08 | 0x20 | 0x30 => (Does::Both, 1, 1, 0),
-        0x09 | 0x21 | 0x31 => (Does::Both, word, 1, 0),
-        0x80 if matches!(kind, 1 | 4 | 6) => (Does::Both, 1, 1, 1),
-        0x81 if matches!(kind, 1 | 4 | 6) => (Does::Both, word, 1, number),
-        0x83 if matches!(kind, 1 | 4 | 6) => (Does::Both, word, 1, 1),
-        _ => return None,
-    };
-    let operand = operand(code, at + length, prefix, more)?;
-    Some(Instruction { does, size, operand })
+/// The parts of an instruction of 64-bit code.
+struct Instruction {
+    /// The prefix for operands of two bytes.
+    short: bool,
+    /// The prefix with bits of registers, or 0.
+    rex: u8,
+    /// One byte, or 0x0f00 more for those of two.
+    opcode: u16,
+    /// Where its operand is described, if it has one.
+    mode: Option<usize>,
+    end: usize,
 }
 
-/// The operand in memory at this place, of an instruction with a prefix that ends with so many bytes more.
-fn operand(code: &[u8], mut at: usize, prefix: u8, more: u32) -> Option<Operand> {
+impl Instruction {
+    /// The instruction at this place, unless it calls, jumps or returns, or is not known.
+    fn read(code: &[u8], mut at: usize) -> Option<Instruction> {
+        let mut short = false;
+        while let 0x66 | 0xf2 | 0xf3 | 0x64 = *code.get(at)? {
+            short |= code[at] == 0x66;
+            at += 1;
+        }
+        let rex = Some(code[at]).filter(|byte| byte & 0xf0 == 0x40).unwrap_or(0);
+        at += usize::from(rex != 0);
+        let mut opcode = u16::from(*code.get(at)?);
+        if opcode == 0x0f {
+            at += 1;
+            opcode = 0x0f00 | u16::from(*code.get(at)?);
+        }
+        at += 1;
+        let kind = code.get(at).map_or(0, |mode| mode >> 3 & 7);
+        let word = if short { 2 } else { 4 };
+        // Whether it has an operand, and the length of a number at its end.
+        let (operand, number) = match opcode {
+            0x00..=0x3f if opcode & 7 < 4 => (true, 0),
+            0x00..=0x3f if opcode & 7 == 4 => (false, 1),
+            0x00..=0x3f if opcode & 7 == 5 => (false, word),
+            0x50..=0x5f | 0x90..=0x99 | 0xc9 => (false, 0),
+            0x63 | 0x84..=0x8b | 0x8d | 0xd0..=0xd3 | 0xfe => (true, 0),
+            0x68 | 0xa9 => (false, word),
+            0x6a | 0x70..=0x7f | 0xa8 | 0xb0..=0xb7 => (false, 1),
+            0x69 | 0x81 | 0xc7 => (true, word),
+            0x6b | 0x80 | 0x83 | 0xc0 | 0xc1 | 0xc6 => (true, 1),
+            0xb8..=0xbf if rex & 8 != 0 => (false, 8),
+            0xb8..=0xbf => (false, word),
+            0xf6 => (true, usize::from(kind < 2)),
+            0xf7 => (true, if kind < 2 { word } else { 0 }),
+            0xff if !matches!(kind, 2..=5) => (true, 0),
+            0x0f80..=0x0f8f => (false, 4),
+            0x0f70..=0x0f73 | 0x0fa4 | 0x0fac | 0x0fba | 0x0fc2 | 0x0fc6 => (true, 1),
+            0x0f10..=0x0f17 | 0x0f1e..=0x0f1f | 0x0f28..=0x0f2f | 0x0f40..=0x0f7f => (true, 0),
+            0x0f90..=0x0f9f | 0x0fa3 | 0x0faf | 0x0fb6..=0x0fb7 | 0x0fbc..=0x0fbf | 0x0fd0..=0x0fff => {
+                (true, 0)
+            }
+            _ => return None,
+        };
+        let mode = operand.then_some(at);
+        let after = if operand { operand_at(code, at)?.1 } else { at };
+        let end = after + number;
+        (end <= code.len()).then_some(Instruction { short, rex, opcode, mode, end })
+    }
+
+    /// What it does to memory, if it moves from or to it, or is `and`, `or` or `xor` of it.
+    fn access(&self, code: &[u8]) -> Option<Access> {
+        let mode = self.mode?;
+        let word = match (self.rex & 8 != 0, self.short) {
+            (true, _) => 8,
+            (false, true) => 2,
+            (false, false) => 4,
+        };
+        let logic = matches!(code[mode] >> 3 & 7, 1 | 4 | 6);
+        let (does, size) = match self.opcode {
+            0x0fb6 | 0x8a => (Does::Read, 1),
+            0x0fb7 => (Does::Read, 2),
+            0x8b => (Does::Read, word),
+            0x88 => (Does::Write, 1),
+            0x89 => (Does::Write, word),
+            0x08 | 0x20 | 0x30 => (Does::Both, 1),
+            0x09 | 0x21 | 0x31 => (Does::Both, word),
+            0x80 if logic => (Does::Both, 1),
+            0x81 | 0x83 if logic => (Does::Both, word),
+            _ => return None,
+        };
+        let (mut operand, _) = operand_at(code, mode).filter(|_| code[mode] >> 6 != 3)?;
+        match &mut operand.registers {
+            Registers::Next => operand.distance += self.end as i64,
+            Registers::One(register) => *register |= (self.rex & 1) << 3,
+            Registers::Two(registers) => registers[1] = self.rex & 3,
+        }
+        Some(Access { does, size, operand })
+    }
+}
+
+/// The operand that is described here, without the bits of registers in the prefix, and where its description ends.
+fn operand_at(code: &[u8], mut at: usize) -> Option<(Operand, usize)> {
     let mode = *code.get(at)?;
     at += 1;
     let (width, base) = (mode >> 6, mode & 7);
     if width == 3 {
-        return None;
+        return Some((Operand { registers: Registers::One(base), distance: 0 }, at));
     }
     let scaled = if base == 4 { *code.get(at)? } else { 0 };
     at += usize::from(base == 4);
     let next = base == 5 && width == 0;
     let far = width == 2 || next || base == 4 && scaled & 7 == 5 && width == 0;
     let distance = if far {
-        let bytes = *code.get(at..)?.first_chunk::<4>()?;
         at += 4;
-        i32::from_le_bytes(bytes).into()
+        i32::from_le_bytes(*code.get(at - 4..)?.first_chunk::<4>()?).into()
     } else if width == 1 {
         at += 1;
         i8::from_le_bytes([*code.get(at - 1)?]).into()
     } else {
         0
     };
-    let distance: i64 = distance + if next { at as i64 + i64::from(more) } else { 0 };
     let registers = match base {
-        4 => Registers::Two([scaled, prefix & 3]),
+        4 => Registers::Two([scaled, 0]),
         _ if next => Registers::Next,
-        _ => Registers::One(base | (prefix & 1) << 3),
+        _ => Registers::One(base),
     };
-    Some(Operand { registers, distance })
+    Some((Operand { registers, distance }, at))
 }
 
 #[cfg(test)]
@@ -210,7 +265,7 @@ mod tests {
             0xff, 0xff, 0xe8, 0, 0, 0, 0,
         ];
         assert_eq!(read(&byte), Some((1, Place::FromCall(14))));
-        // Shifts of a register have the byte of a call.
+        // Also after shr eax, 4.
         let mut shifted = byte[..13].to_vec();
         shifted.extend([0xc1, 0xe8, 0x04, 0x88, 0x05, 0xf8, 0xff, 0xff, 0xff]);
         assert_eq!(read(&shifted), Some((1, Place::FromCall(14))));
@@ -260,6 +315,9 @@ mod tests {
         assert_eq!(read(&[0x8b, 0x07, 0x89, 0x06, 0xc3]), None);
         // mov eax, [rdi]; call; mov [rdi], eax
         assert_eq!(read(&[0x8b, 0x07, 0xe8, 0, 0, 0, 0, 0x89, 0x07]), None);
+        // mov [rip + 1], ebp; call; add rsp, 8; pop rbx; pop rbp: bytes of an `or` between two instructions.
+        let end = [0x89, 0x2d, 0, 0, 0, 1, 0x48, 0x83, 0xc4, 0x08, 0x5b, 0x5d];
+        assert_eq!(read(&end), None);
         // Registers alone: or eax, 1; and cl, dl
         assert_eq!(read(&[0x83, 0xc8, 0x01, 0x20, 0xd1]), None);
     }
