@@ -101,11 +101,12 @@ fn draw(table: &Table, title: &str, horizontal: &str, vertical: &str) -> Result<
     );
     let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
     let y_step = step(y_high - y_low);
+    let digits = if y_step < 1.0 { 2 } else { 0 };
     let mut tick = y_low;
     while tick <= y_high + 1e-9 {
         writeln!(
             svg,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{0:.1}\" y2=\"{0:.1}\"/><text x=\"{1}\" y=\"{2:.1}\" text-anchor=\"end\">{tick:.2}</text>",
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{0:.1}\" y2=\"{0:.1}\"/><text x=\"{1}\" y=\"{2:.1}\" text-anchor=\"end\">{tick:.digits$}</text>",
             y(tick),
             LEFT - 6.0,
             y(tick) + 4.0
