@@ -235,6 +235,25 @@ pub(crate) fn detach(handle: usize, site: Site) -> c_int {
     0
 }
 
+// `std::thread::join` and `detach` forget the handle that they are done with, in a library that reports
+// no writes. What these cannot do is left to the library, which throws.
+hook! {
+    fn _ZNSt6thread4joinEv(handle: *mut usize; site) {
+        memory::tell_bytes(handle as *const c_void, size_of::<usize>(), false, site);
+        match join(*handle, Kind::Join, None, site) {
+            Ok(_) => memory::put(handle, 0, site),
+            Err(_) => real!(_ZNSt6thread4joinEv: fn(*mut usize))(handle),
+        }
+    }
+    fn _ZNSt6thread6detachEv(handle: *mut usize; site) {
+        memory::tell_bytes(handle as *const c_void, size_of::<usize>(), false, site);
+        match detach(*handle, site) {
+            0 => memory::put(handle, 0, site),
+            _ => real!(_ZNSt6thread6detachEv: fn(*mut usize))(handle),
+        }
+    }
+}
+
 hook! {
     fn pthread_create(out: *mut usize, attributes: *const c_void, function: usize, argument: usize; site) -> c_int {
         create(attributes, Start { function, argument, int: false }, site, out)

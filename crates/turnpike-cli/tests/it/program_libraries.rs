@@ -518,6 +518,7 @@ const CONTAINERS: &str = r#"#include <cstring>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 static std::string text;
 static std::map<int, int> tree;
 static std::list<int> items;
@@ -534,10 +535,13 @@ static void work(const char *how, int first) {
 }
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
-    std::thread a(work, how, 1), b(work, how, 0);
-    a.join();
-    b.join();
-    return 0;
+    // Threads in memory that joining them changes.
+    std::vector<std::thread> threads;
+    threads.emplace_back(work, how, 1);
+    threads.emplace_back(work, how, 0);
+    for (std::thread &thread : threads) thread.join();
+    try { threads[0].join(); } catch (const std::system_error &error) { return error.code() != std::errc::invalid_argument; }
+    return 2;
 }
 "#;
 

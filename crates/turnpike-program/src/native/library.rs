@@ -40,7 +40,7 @@ __signbit __fpclassify pthread_self pthread_equal __once_proxy";
 
 /// Beginnings of names that are as harmless: exceptions, type information, threads and conditions
 /// of C++ (which call what is replaced), and strings, whose functions that matter are replaced.
-const HARMLESS_BEGINNINGS: [&str; 27] = [
+const HARMLESS_BEGINNINGS: [&str; 29] = [
     "_ITM_",
     "_Unwind_",
     "_ZGTt",
@@ -61,6 +61,8 @@ const HARMLESS_BEGINNINGS: [&str; 27] = [
     "_ZNSt18condition_variable",
     "_ZNSt28__atomic_futex_unsigned_base",
     "_ZNSt6chrono",
+    "_ZNSt3_V215system_category",
+    "_ZNSt3_V216generic_category",
     "_ZNSt6thread",
     "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE",
     "_ZNSt8ios_base4Init",
@@ -172,7 +174,7 @@ fn readable(name: String) -> String {
     {
         return "streams of C++".into();
     }
-    format!("libstdc++'s {name}")
+    format!("{} of libstdc++", super::symbols::readable(&name))
 }
 
 /// The reason why nothing is proved while these are called; `None` without any.
@@ -239,6 +241,8 @@ mod tests {
             told(&["strtok"]).as_deref(),
             Some("what strtok does with memory that threads share is not visible")
         );
+        let name = readable("_ZNSo5writeEPKcl".into());
+        assert_eq!(name, "std::ostream::write(char const*, long) of libstdc++");
         assert!(told(&["a", "b"]).is_some_and(|text| text.starts_with("what a and b do with")));
         assert!(told(&["x"; 9]).is_some_and(|text| text.contains("x and 3 more do")));
     }
