@@ -87,9 +87,12 @@ pub(super) fn allocate(size: u64, align: u64, site: Site) -> u64 {
     block.start
 }
 
-/// The program may have so many bytes more than it has now; 0 = any number.
-pub(super) fn limit(bytes: u64) {
-    HEAP.with(|heap| heap.limit_to(if bytes == 0 { u64::MAX } else { bytes }));
+/// An execution begins, in which the program may have so many bytes more than it has now; 0 = any number.
+pub(super) fn begin(most: u64) {
+    HEAP.with(|heap| {
+        heap.begin();
+        heap.limit_to(if most == 0 { u64::MAX } else { most });
+    });
 }
 
 /// Takes a block back.

@@ -195,7 +195,7 @@ pub(crate) fn begin(level: u64, visible: &[u64]) {
             *memory.visible.entry(site) = true;
         }
     });
-    heap::limit(control::header().memory);
+    heap::begin(control::header().memory);
     if INSTRUMENTED.load(Ordering::Relaxed) {
         control::kernel(|kernel| kernel.keep_clocks(true));
     }

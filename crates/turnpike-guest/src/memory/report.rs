@@ -6,7 +6,7 @@ use alloc::string::String;
 use turnpike_scheduler::ThreadId;
 
 use super::heap;
-use super::logic::heap::Block;
+use super::logic::heap::{Block, EARLY};
 use super::logic::race::Race;
 use crate::control;
 
@@ -94,7 +94,10 @@ pub(super) fn on_stack(id: u32, below: usize) -> String {
 
 /// A name for a block.
 pub(super) fn whole(block: &Block) -> String {
-    format!("block {} of {}", block.index, thread(block.thread))
+    match block.index.checked_sub(EARLY) {
+        Some(early) => format!("early block {early}"),
+        None => format!("block {} of {}", block.index, thread(block.thread)),
+    }
 }
 
 /// A name for a thread's stack.
@@ -109,5 +112,5 @@ pub(super) fn after_end(id: u32, write: bool) -> String {
 
 /// A name for a place in a block.
 pub(super) fn place(block: &Block, address: u64) -> String {
-    format!("block {} of {}+{}", block.index, thread(block.thread), address.saturating_sub(block.start))
+    format!("{}+{}", whole(block), address.saturating_sub(block.start))
 }

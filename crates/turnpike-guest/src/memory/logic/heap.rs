@@ -41,7 +41,7 @@ pub(crate) struct Block {
     pub thread: u32,
     /// Who freed it.
     pub freed_by: u32,
-    /// How many blocks its thread had allocated before.
+    /// How many blocks its thread had allocated before, in the execution or, with [`EARLY`], before it.
     pub index: u32,
     /// What it is used for.
     pub state: State,
@@ -56,6 +56,9 @@ pub(crate) struct Block {
     /// When it was freed.
     pub died: u32,
 }
+
+/// Marks numbers of blocks from before the execution.
+pub(crate) const EARLY: u32 = 1 << 31;
 
 /// A page of the heap.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +110,8 @@ pub(crate) struct Heap {
     quarantine: Quarantine,
     /// Blocks allocated, by thread.
     counts: Vec<u32>,
+    /// [`EARLY`] until the execution begins.
+    early: u32,
     /// Calls so far.
     calls: u32,
     /// Blocks in quarantine by class, large ones last.
@@ -128,6 +133,7 @@ impl Heap {
             runs: BTreeMap::new(),
             quarantine: Quarantine::new(),
             counts: Vec::new(),
+            early: EARLY,
             calls: 0,
             resting: [0; CLASSES.len() + 1],
             live: 0,
@@ -138,6 +144,13 @@ impl Heap {
     /// Whether it has its memory.
     pub(crate) fn is_open(&self) -> bool {
         self.limit > 0
+    }
+
+    /// From here on blocks are the program's. What the loader and libraries allocated at their start
+    /// differs between machines, and must not change the names of the program's blocks.
+    pub(crate) fn begin(&mut self) {
+        self.counts.clear();
+        self.early = 0;
     }
 
     /// Live blocks may have `bytes` bytes more than now.
@@ -189,7 +202,7 @@ impl Heap {
     }
 
     fn hand_out(&mut self, number: u32, size: u64, thread: u32, site: u64) -> Block {
-        let count = self.count(thread);
+        let count = self.early | self.count(thread);
         self.live += size;
         self.calls += 1;
         let block = &mut self.blocks[number as usize];

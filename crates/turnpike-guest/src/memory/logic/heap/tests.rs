@@ -9,6 +9,7 @@ const BASE: u64 = 1 << 40;
 fn heap() -> Heap {
     let mut heap = Heap::new();
     heap.open(BASE, 1 << 30);
+    heap.begin();
     heap
 }
 
@@ -149,6 +150,22 @@ fn the_same_calls_give_the_same_addresses() {
         all
     };
     assert_eq!(run(), run());
+}
+
+#[test]
+fn what_was_allocated_before_the_execution_does_not_count() {
+    let first_of_the_program = |early: u32| {
+        let mut heap = Heap::new();
+        heap.open(BASE, 1 << 30);
+        for i in 0..early {
+            let block = heap.allocate(24, 16, 0, 7).expect("room");
+            assert_eq!(block.index, EARLY + i);
+        }
+        heap.begin();
+        [0, 0, 1].map(|thread| heap.allocate(24, 16, thread, 7).expect("room").index)
+    };
+    assert_eq!(first_of_the_program(0), [0, 1, 0]);
+    assert_eq!(first_of_the_program(107), first_of_the_program(0));
 }
 
 #[test]
