@@ -61,12 +61,11 @@ impl Plan {
         let runs = running.runs.unwrap_or(1);
         let mut options = SearchOptions::new(strategy);
         options.threads = running.threads.unwrap_or_else(|| {
-            let helps = options.strategy.descriptor().parallel.helps(traits.program);
-            if runs > 1 || helps { all_cores() } else { 1 }
+            if runs > 1 || options.strategy.shares_work(traits.program) { all_cores() } else { 1 }
         });
-        let parallel = options.strategy.descriptor().parallel;
-        if running.threads.is_some_and(|threads| threads > 1) && runs == 1 && !parallel.helps(traits.program)
-        {
+        let helps = options.strategy.shares_work(traits.program);
+        if running.threads.is_some_and(|threads| threads > 1) && runs == 1 && !helps {
+            let parallel = options.strategy.descriptor().parallel;
             warnings.push(warnings::of_threads(options.strategy.name(), parallel));
         }
         options.objectives = objectives;

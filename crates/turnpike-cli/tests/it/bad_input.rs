@@ -194,7 +194,7 @@ fn other_contradictions() {
     for strategy in ["beam", "best-first"] {
         search(&["--strategy", strategy], &["needs a guide", "waiting, holding-one, eating"]);
     }
-    for flag in [&["--depth-aware"][..], &["--anytime"], &["--fringe", "children"]] {
+    for flag in [&["--depth-aware"][..], &["--anytime"], &["--fringe", "children"], &["--batch", "4"]] {
         search(&[&["--strategy", "drs", "--literal"], flag].concat(), &["--literal", flag[0]]);
     }
     search(&["--no-witness", "--trace", "w.json"], &["--no-witness", "--trace"]);
@@ -213,6 +213,11 @@ fn numbers_out_of_bounds() {
     search(&["--runs", "0"], &["--runs", "at least 1"]);
     search(&["--threads", "0"], &["--threads", "at least 1"]);
     search(&["--strategy", "drs", "--walks", "0"], &["--walks", "at least 1"]);
+    search(&["--strategy", "drs", "--batch", "0"], &["--batch", "at least 1"]);
+    search(
+        &["--strategy", "drs", "--batch", "2", "--find", "accepting waiting == 1"],
+        &["one at a time", "leave out", "batch"],
+    );
     search(&["--strategy", "exhaustive", "--depth", "0"], &["--depth", "at least 1"]);
     search(&["--strategy", "exhaustive", "--depth", "5000000000"], &["--depth", "too large"]);
     search(&["--strategy", "genetic", "--mutation", "2"], &["--mutation", "from 0 to 1"]);

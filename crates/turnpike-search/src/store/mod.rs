@@ -167,6 +167,15 @@ impl Visited {
         (id, new)
     }
 
+    /// The id of a state, for exact stores.
+    pub(crate) fn find_exact(&self, state: &[u32]) -> Option<u32> {
+        match &self.kind {
+            Kind::Exact(store) => store.find(state),
+            Kind::Tree(store) => store.find(state),
+            _ => unreachable!("only exact stores give ids of old states"),
+        }
+    }
+
     /// Adds states, given flat, and writes the id of each, old or new: for exact stores without
     /// parents.
     pub(crate) fn insert_words(&mut self, words: &[u32], count: usize, ids: &mut Vec<u32>) {

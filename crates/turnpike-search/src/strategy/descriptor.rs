@@ -84,6 +84,8 @@ pub enum Parallel {
     Nothing,
     /// The states of a level.
     Levels,
+    /// The computing of successors for walks in a batch, where there are batches.
+    Batches,
     /// The computing of successors: one thread decides what to do with them, in order.
     Successors,
     /// The executions of a program.
@@ -95,10 +97,10 @@ pub enum Parallel {
 }
 
 impl Parallel {
-    /// Whether several threads help on a program, or on a model.
+    /// Whether several threads help on a program, or on a model, whatever the options.
     pub fn helps(self, program: bool) -> bool {
         match self {
-            Parallel::Nothing => false,
+            Parallel::Nothing | Parallel::Batches => false,
             Parallel::Levels | Parallel::Successors | Parallel::Walks | Parallel::Everything => true,
             Parallel::Executions => program,
         }
@@ -108,6 +110,9 @@ impl Parallel {
     pub fn describe(self) -> &'static str {
         match self {
             Parallel::Nothing => "one thread for each run; several runs at a time",
+            Parallel::Batches => {
+                "follow the walks of a batch ahead (option `batch`); else several runs at a time"
+            }
             Parallel::Levels => "share the states of a level",
             Parallel::Successors => "compute successors ahead; the search itself is sequential",
             Parallel::Executions => "share the executions of a program; on models several runs at a time",

@@ -132,6 +132,11 @@ pub trait Search: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether several threads help within one run on a program, or on a model.
+    fn shares_work(&self, program: bool) -> bool {
+        self.descriptor().parallel.helps(program)
+    }
+
     /// Whether several processes can follow the paths of a program for it.
     fn shares_out_paths(&self) -> bool {
         false
@@ -195,6 +200,11 @@ impl Strategy {
 
     pub(crate) fn spills_states(&self) -> bool {
         self.0.spills_states()
+    }
+
+    /// Whether several threads help within one run on a program, or on a model.
+    pub fn shares_work(&self, program: bool) -> bool {
+        self.0.shares_work(program)
     }
 
     pub(crate) fn shares_out_states(&self) -> bool {

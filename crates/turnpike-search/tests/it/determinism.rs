@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 use turnpike_model::Model;
 use turnpike_search::strategy::{
-    Auto, Beam, BestFirst, Bfs, Descriptor, Dfs, Drs, Exhaustive, Genetic, Guide, Highway, HighwayApprox,
-    HighwayIdeal, RandomWalk, Rdfs, STRATEGIES,
+    Auto, Beam, BestFirst, Bfs, Descriptor, Dfs, Drs, Exhaustive, Fringe, Genetic, Guide, Highway,
+    HighwayApprox, HighwayIdeal, RandomWalk, Rdfs, STRATEGIES,
 };
 use turnpike_search::{
     Limits, Objective, RunReport, SearchOptions, StopReason, StoreKind, Strategy, Verdict, search,
@@ -185,6 +185,25 @@ fn threads_do_not_change_walks() {
         }
     }
     assert!(late >= 3, "{late} searches met something in a walk that threads may have made");
+}
+
+#[test]
+fn threads_do_not_change_batches_of_walks() {
+    let model = builtin("philosophers", &[("n", 8)]);
+    let variants = [
+        Drs { batch: Some(5), ..Drs::default() },
+        Drs { batch: Some(16), fringe: Fringe::Children, ..Drs::default() },
+        Drs { batch: Some(7), increment: Some(3), depth_aware: true, ..Drs::default() },
+        Drs { batch: Some(9), anytime: true, ..Drs::default() },
+        Drs { batch: Some(4), cutoff: Some(9), ..Drs::default() },
+    ];
+    for drs in variants {
+        for (objective, states) in [("deadlock", 6000), ("max waiting", 1234), ("max waiting", u64::MAX)] {
+            let mut options = options(Strategy::from(drs.clone()), objective, states);
+            options.shorten = false;
+            same_for_all_threads(&*model, &options);
+        }
+    }
 }
 
 #[test]

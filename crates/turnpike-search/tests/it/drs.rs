@@ -75,6 +75,10 @@ fn children(drs: Drs) -> Drs {
     Drs { fringe: Fringe::Children, ..drs }
 }
 
+fn batches(drs: Drs) -> Drs {
+    Drs { batch: Some(3), ..drs }
+}
+
 /// i, a, b, c, s, t, u, v: the short way to `bad` is i b s, the long one i a c s.
 fn eight_states() -> LtsModel {
     let (i, a, b, c, s, t, u, v) = (0, 1, 2, 3, 4, 5, 6, 7);
@@ -107,7 +111,16 @@ fn the_printed_algorithm_is_not_optimal_with_increment_1() {
 fn the_repaired_variants_are_optimal_on_the_same_graph() {
     let model = eight_states();
     let increment_1 = Drs { increment: Some(1), ..plain() };
-    for drs in [depth_aware(1), anytime(), children(depth_aware(1)), children(anytime()), increment_1] {
+    let batched = batches(increment_1.clone());
+    for drs in [
+        depth_aware(1),
+        anytime(),
+        children(depth_aware(1)),
+        children(anytime()),
+        increment_1,
+        batched,
+        batches(anytime()),
+    ] {
         for seed in 0..2_000 {
             assert_eq!(length(&find(&model, &drs, "action bad", seed)), Some(3), "{drs:?}, seed {seed}");
         }
@@ -136,7 +149,15 @@ fn the_printed_algorithm_forgets_children_of_the_initial_state() {
     }
     // Four standard deviations from 1000 are 89.
     assert!((911..=1089).contains(&missed), "missed {missed} of {seeds}");
-    for drs in [plain(), children(plain()), depth_aware(1), depth_aware(3), anytime(), children(anytime())] {
+    for drs in [
+        plain(),
+        children(plain()),
+        depth_aware(1),
+        depth_aware(3),
+        anytime(),
+        children(anytime()),
+        batches(plain()),
+    ] {
         for seed in 0..seeds {
             assert_eq!(length(&find(&model, &one_walk(drs.clone()), "action bad", seed)), Some(2));
         }
@@ -191,7 +212,14 @@ fn the_repaired_variants_agree_with_breadth_first_search() {
                 }
                 length(&report)
             };
-            for drs in [depth_aware(1), children(depth_aware(1)), anytime(), children(anytime())] {
+            for drs in [
+                depth_aware(1),
+                children(depth_aware(1)),
+                anytime(),
+                children(anytime()),
+                batches(depth_aware(1)),
+                batches(children(anytime())),
+            ] {
                 assert_eq!(found(&drs), shortest, "graph {number}, {objective}, {drs:?}");
             }
             for drs in [Drs { anytime: true, ..depth_aware(2) }, Drs { walks: Some(1), ..anytime() }] {
@@ -206,7 +234,14 @@ fn the_repaired_variants_agree_with_breadth_first_search() {
                 );
             }
             let increment = |increment| Drs { increment: Some(increment), ..plain() };
-            for drs in [plain(), children(plain()), increment(2), Drs { walks: Some(1), ..plain() }] {
+            for drs in [
+                plain(),
+                children(plain()),
+                increment(2),
+                Drs { walks: Some(1), ..plain() },
+                batches(plain()),
+                batches(increment(2)),
+            ] {
                 assert_eq!(found(&drs).is_some(), shortest.is_some(), "graph {number}, {objective}, {drs:?}");
             }
             // The printed code, all children walked: complete in one pass, not optimal with increment 1.
@@ -226,7 +261,9 @@ fn cutoffs_are_told() {
     // A line of 6 states: `bad` is the fifth step.
     let model = model(6, &[(0, "a", 1), (1, "a", 2), (2, "a", 3), (3, "a", 4), (4, "bad", 5), (5, "a", 0)]);
     let with_cutoff = |drs: Drs, cutoff| Drs { cutoff: Some(cutoff), ..drs };
-    for drs in [plain(), literal(), depth_aware(1), anytime(), children(plain()), depth_aware(4)] {
+    for drs in
+        [plain(), literal(), depth_aware(1), anytime(), children(plain()), depth_aware(4), batches(plain())]
+    {
         // States at the cutoff are not expanded; the initial state has depth 1.
         let report = find(&model, &with_cutoff(drs.clone(), 5), "action bad", 1);
         assert_eq!((report.verdict, report.stop), (Verdict::Inconclusive, StopReason::MaxDepth), "{drs:?}");
@@ -282,7 +319,15 @@ fn deadlocks_are_found_by_the_leaf_test_and_termination_is_none() {
 fn limits_are_exact_and_seeds_repeat() {
     for number in 0..200 {
         let model = random_digraph(number);
-        for drs in [plain(), literal(), depth_aware(1), depth_aware(3), anytime(), children(plain())] {
+        for drs in [
+            plain(),
+            literal(),
+            depth_aware(1),
+            depth_aware(3),
+            anytime(),
+            children(plain()),
+            batches(plain()),
+        ] {
             let full = options(Strategy::from(drs.clone()), "action bad", number);
             let report = run(&model, &full);
             let again = run(&model, &full);

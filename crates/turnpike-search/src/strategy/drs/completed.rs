@@ -28,6 +28,7 @@
 use turnpike_model::Successors;
 
 use super::anytime::Anytime;
+use super::batch::{Batches, Expansions};
 use super::fringe::OpenSet;
 use super::walks::{Entered, Terrain, Walks};
 use super::{Drs, cutoff};
@@ -64,7 +65,7 @@ struct Nodes {
     status: Vec<Status>,
 }
 
-struct Completed {
+pub(super) struct Completed {
     met: Visited,
     nodes: Nodes,
     /// Nodes that the depth bound stopped. Those entered again at a smaller depth are skipped when the bound rises.
@@ -79,6 +80,7 @@ struct Completed {
     anytime: Option<Anytime>,
     /// The first witness has just set a bound.
     depth_begins_to_matter: bool,
+    pub(super) expansions: Expansions,
     state: Vec<u32>,
     successors: Successors,
     distinct: Vec<u32>,
@@ -100,6 +102,7 @@ pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Hal
         depth_aware: options.depth_aware || options.anytime,
         anytime,
         depth_begins_to_matter: false,
+        expansions: Expansions::default(),
         state: Vec::new(),
         successors: run.buffer(),
         distinct: Vec::new(),
@@ -118,13 +121,14 @@ pub(super) fn search(run: &mut Run<'_>, options: &Drs) -> Result<StopReason, Hal
 }
 
 /// Walks until the fringe is empty, then raises the bound, until nothing was cut off.
-fn deepen(run: &mut Run<'_>, walks: &mut Walks<Completed>, options: &Drs) -> Result<StopReason, Halt> {
+fn deepen<'m>(run: &mut Run<'m>, walks: &mut Walks<Completed>, options: &Drs) -> Result<StopReason, Halt> {
     let initial = run.initial()?;
     let Completed { met, nodes, .. } = &mut walks.terrain;
     met.insert_exact(&initial, ROOT);
     nodes.push();
     nodes.depth[INITIAL as usize] = 1;
     walks.terrain.cut_off(INITIAL);
+    let mut batches = Batches::new(run, options.batch.unwrap_or(1));
     loop {
         walks.terrain.release(&mut walks.fringe);
         if walks.fringe.remove(INITIAL).is_some() {
@@ -134,7 +138,7 @@ fn deepen(run: &mut Run<'_>, walks: &mut Walks<Completed>, options: &Drs) -> Res
             if std::mem::take(&mut walks.terrain.depth_begins_to_matter) {
                 walks.terrain.reopen(&mut walks.fringe);
             }
-            if !walks.walk_from_fringe(run)? {
+            if !batches.walk(run, walks)? {
                 break;
             }
         }
@@ -176,6 +180,37 @@ impl Completed {
         }
     }
 
+    /// Whether the first witness has just set a bound.
+    pub(super) fn depth_begins_to_matter(&self) -> bool {
+        self.depth_begins_to_matter
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.successors.width()
+    }
+
+    pub(super) fn bound(&self) -> u32 {
+        self.bound
+    }
+
+    pub(super) fn load(&self, node: u32, out: &mut Vec<u32>) {
+        self.met.load(node, out);
+    }
+
+    pub(super) fn depth(&self, node: u32) -> u32 {
+        self.nodes.depth[node as usize]
+    }
+
+    pub(super) fn is_expanded(&self, node: u32) -> bool {
+        self.nodes.status[node as usize] == Status::Interior
+    }
+
+    /// Whether a walk may enter a state, depths aside.
+    pub(super) fn may_enter(&self, state: &[u32]) -> bool {
+        let is_open = |node: u32| matches!(self.nodes.status[node as usize], Status::Met | Status::Waiting);
+        self.met.find_exact(state).is_none_or(is_open)
+    }
+
     fn cut_off(&mut self, node: u32) {
         self.nodes.status[node as usize] = Status::Entered;
         if self.nodes.depth[node as usize] < self.useful {
@@ -214,7 +249,8 @@ impl Terrain for Completed {
         self.met.load(node, &mut self.state);
         let transitions = self.nodes.depth[node as usize] - 1;
         let path = || self.nodes.path(node, &self.met);
-        run.expand(&self.state, transitions, &mut self.successors, &path)?;
+        let state = (&self.state[..], transitions);
+        self.expansions.expand(run, state, &mut self.successors, &path)?;
         let is_leaf = self.successors.is_empty();
         self.nodes.status[node as usize] = if is_leaf { Status::Leaf } else { Status::Interior };
         distinct_targets(&self.successors, &mut self.distinct);

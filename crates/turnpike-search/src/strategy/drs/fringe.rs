@@ -52,6 +52,25 @@ impl<T> OpenSet<T> {
         Some(self.members[index].0)
     }
 
+    /// So many distinct members, or all of them, in random order and all orders equally likely; they stay
+    /// in the set.
+    pub(super) fn sample(&mut self, count: usize, rng: &mut Rng) -> Vec<u32> {
+        let count = count.min(self.members.len());
+        for place in 0..count {
+            let other = place + rng.index(self.members.len() - place);
+            self.members.swap(place, other);
+            for moved in [place, other] {
+                self.places[self.members[moved].0 as usize] = moved as u32;
+            }
+        }
+        self.members[..count].iter().map(|member| member.0).collect()
+    }
+
+    /// The payload of a member.
+    pub(super) fn get(&self, node: u32) -> Option<&T> {
+        self.place(node).map(|place| &self.members[place].1)
+    }
+
     /// Empties the set and forgets the nodes, keeping the memory.
     pub(super) fn clear(&mut self) {
         self.members.clear();
@@ -82,6 +101,10 @@ mod tests {
             } else {
                 assert_eq!(set.remove(node), expected.remove(&node));
             }
+            let sample = set.sample(3, &mut rng);
+            assert_eq!(sample.len(), expected.len().min(3));
+            assert!(sample.iter().all(|node| set.get(*node) == expected.get(node)));
+            assert!((1..sample.len()).all(|at| !sample[..at].contains(&sample[at])));
             match set.pick(&mut rng) {
                 Some(node) => assert!(expected.contains_key(&node)),
                 None => assert!(expected.is_empty()),
@@ -89,6 +112,22 @@ mod tests {
         }
         set.clear();
         assert_eq!((set.pick(&mut rng), set.remove(0)), (None, None));
+    }
+
+    #[test]
+    fn samples_are_uniform() {
+        // Ordered pairs of five members: chi-square with 19 degrees of freedom; 43.8 is exceeded by chance
+        // once in a thousand seeds.
+        let mut rng = Rng::new(12);
+        let mut set = OpenSet::new();
+        (0..5).for_each(|node| set.insert(node, ()));
+        let mut counts = BTreeMap::new();
+        for _ in 0..20_000 {
+            *counts.entry(set.sample(2, &mut rng)).or_insert(0u32) += 1;
+        }
+        assert_eq!(counts.len(), 20);
+        let chi: f64 = counts.values().map(|&count| (f64::from(count) - 1_000.0).powi(2) / 1_000.0).sum();
+        assert!(chi < 43.8, "chi-square {chi}");
     }
 
     #[test]

@@ -15,10 +15,11 @@
 //!
 //! **Variants.** `walks.rs` is what they share: the walks. `completed.rs` corrects the errors of the
 //! published code and has the depth-aware variant; `anytime.rs` continues after a hit; `covered.rs`
-//! prunes covered states; `lasso/walks.rs` looks for cycles. `literal.rs` is figure 3 as printed,
+//! prunes covered states; `batch.rs` makes walks in batches, on several threads; `lasso/walks.rs` looks for cycles. `literal.rs` is figure 3 as printed,
 //! with a list of its errors, and shares only the set that nodes are drawn from, `fringe.rs`.
 
 mod anytime;
+mod batch;
 mod completed;
 mod covered;
 mod fringe;
@@ -68,6 +69,8 @@ pub struct Drs {
     /// reported in any case. A lasso is as long as it was found, and with witnesses turned off the first hit ends the
     /// search.
     pub anytime: bool,
+    /// Walks that begin at nodes drawn at once, so that threads can follow them ahead; one at a time when absent.
+    pub batch: Option<u32>,
 }
 
 impl Drs {
@@ -80,6 +83,10 @@ impl Drs {
         !self.literal && (self.anytime || self.increment == Some(1))
     }
 
+    fn has_batches(&self) -> bool {
+        self.batch.is_some_and(|batch| batch > 1)
+    }
+
     /// Refuses combinations that cannot mean anything.
     fn validate(&self) -> Result<(), Diagnostic> {
         if self.cutoff == Some(0) {
@@ -90,6 +97,7 @@ impl Drs {
             (self.depth_aware, DEPTH_AWARE.name),
             (self.anytime, ANYTIME.name),
             (self.fringe == Fringe::Children, FRINGE.name),
+            (self.has_batches(), BATCH.name),
         ];
         match more.into_iter().find(|(given, _)| self.literal && *given) {
             Some((_, name)) => Err(Diagnostic::error(format!(
@@ -108,6 +116,7 @@ impl Drs {
             (self.depth_aware, "the option `depth-aware`"),
             (self.anytime, "the option `anytime`"),
             (self.fringe == Fringe::Children, "the option `fringe children`"),
+            (self.has_batches(), "the option `batch`"),
         ];
         all.into_iter().filter(|(given, _)| *given).map(|(_, name)| name)
     }
@@ -158,6 +167,12 @@ const ANYTIME: OptionInfo = OptionInfo {
     default: "",
     doc: "find any witness first, then shorter ones until one is proved shortest",
 };
+const BATCH: OptionInfo = OptionInfo {
+    name: "batch",
+    value: ValueKind::POSITIVE,
+    default: "1",
+    doc: "walks that begin at nodes drawn at once; threads follow them ahead",
+};
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "drs",
@@ -165,11 +180,11 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     guarantee: "complete without a cutoff; shortest witness with depth-aware and increment 1, or with anytime",
     memory: "all states met",
     when: "very deep bugs, or a proof if there are none",
-    options: &[WALKS, CUTOFF, INCREMENT, FRINGE, LITERAL, DEPTH_AWARE, ANYTIME],
+    options: &[WALKS, CUTOFF, INCREMENT, FRINGE, LITERAL, DEPTH_AWARE, ANYTIME, BATCH],
     settings: &[Setting::Cover],
     stores_states: true,
     programs_only: false,
-    parallel: Parallel::Nothing,
+    parallel: Parallel::Batches,
     build: |given| {
         let fringe = match given.text(&FRINGE) {
             Some("children") => Fringe::Children,
@@ -183,6 +198,7 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
             fringe,
             depth_aware: given.is_set(&DEPTH_AWARE),
             anytime: given.is_set(&ANYTIME),
+            batch: given.count(&BATCH)?,
         }
         .into())
     },
@@ -205,6 +221,14 @@ impl Search for Drs {
         if self.increment == Some(0) {
             return zero("the increment");
         }
+        if self.batch == Some(0) {
+            return zero("the batch");
+        }
+        let about_cycles = request.objectives.iter().any(|objective| objective.is_about_cycles());
+        if self.has_batches() && about_cycles {
+            return Err(Diagnostic::error("walks that look for cycles are made one at a time")
+                .help("leave out the option `batch`"));
+        }
         if request.accept == Accept::Pop && self.anytime && !self.literal {
             return Err(Diagnostic::error(
                 "the option `anytime` tests states as soon as they are met, not when they are expanded",
@@ -212,6 +236,10 @@ impl Search for Drs {
             .help("accept states on generation, or leave out `anytime`"));
         }
         self.validate()
+    }
+
+    fn shares_work(&self, _: bool) -> bool {
+        self.has_batches()
     }
 
     fn cycles(&self) -> Option<Cycles> {

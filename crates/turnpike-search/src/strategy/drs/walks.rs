@@ -91,10 +91,16 @@ impl<T: Terrain> Walks<T> {
     pub(in crate::strategy) fn walk_from_fringe(&mut self, run: &mut Run<'_>) -> Result<bool, Halt> {
         let Some(node) = self.fringe.pick(&mut run.rng) else { return Ok(false) };
         let untried = self.fringe.remove(node).unwrap_or_default();
-        if let Some(untried) = self.terrain.resume(run, node, untried)? {
-            self.walk(run, node, untried)?;
-        }
+        self.walk_from(run, node, untried)?;
         Ok(true)
+    }
+
+    /// A walk from a node that the fringe had with these children left.
+    pub(super) fn walk_from(&mut self, run: &mut Run<'_>, node: u32, untried: Vec<u32>) -> Result<(), Halt> {
+        match self.terrain.resume(run, node, untried)? {
+            Some(untried) => self.walk(run, node, untried),
+            None => Ok(()),
+        }
     }
 
     /// A deep random walk from an expanded node.
