@@ -118,6 +118,7 @@ impl Writer<'_> {
         }
         self.byte(thread.ended.into());
         self.word(thread.born);
+        self.long(thread.site.0);
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
@@ -287,6 +288,7 @@ pub fn read<'a>(
             },
             ended: r.byte()? != 0,
             born: r.word()?,
+            site: Site(r.long()?),
         })
     })?;
     r.many(&mut out.objects, |r| {

@@ -90,7 +90,13 @@ fn waiting_places(execution: &Execution, executor: &mut dyn Executor) -> Vec<Str
     let joins = |choice: &Choice| choice.kind == Kind::Join;
     let all_join = waiting.iter().all(|(_, choice)| joins(choice));
     let telling = waiting.iter().filter(|(_, choice)| all_join || !joins(choice));
-    telling.map(|(name, choice)| place(executor, choice.site).unwrap_or_else(|| word(name))).collect()
+    telling
+        .map(|(name, choice)| place_of(execution, choice, executor).unwrap_or_else(|| word(name)))
+        .collect()
+}
+
+fn place_of(execution: &Execution, choice: &Choice, executor: &mut dyn Executor) -> Option<String> {
+    texts::place_in(execution, choice.thread, choice.site, executor).map(|place| word(&place))
 }
 
 fn place(executor: &mut dyn Executor, site: Site) -> Option<String> {

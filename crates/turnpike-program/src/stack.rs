@@ -193,16 +193,9 @@ fn owner(function: &str) -> Option<&str> {
     let path = match function.strip_prefix('<') {
         // `<bank::Account as core::ops::Drop>::drop`
         Some(inner) => {
-            let mut inner = inner;
-            loop {
-                let before = inner;
-                for start in ["&", "*", "[", "(", "<", "dyn ", "mut ", "const "] {
-                    inner = inner.strip_prefix(start).unwrap_or(inner);
-                }
-                if inner.len() == before.len() {
-                    break inner;
-                }
-            }
+            let (own_type, own_trait) = type_and_trait(function, inner);
+            // `<usize as core::slice::SliceIndex<[T]>>::index`: the type is nobody's.
+            return named_owner(without_prefixes(own_type)).or_else(|| named_owner(own_trait?));
         }
         // `void std::__invoke_impl<…>(…)`
         None => {
@@ -210,8 +203,39 @@ fn owner(function: &str) -> Option<&str> {
             function[..end].rsplit(' ').next().unwrap_or_default()
         }
     };
+    named_owner(path)
+}
+
+/// The first part of a path, if it has several.
+fn named_owner(path: &str) -> Option<&str> {
     let (owner, _) = path.split_once("::")?;
     owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_').then_some(owner)
+}
+
+/// The parts of `<type as trait>::…`, where `inner` is what follows the first bracket of `function`.
+fn type_and_trait<'a>(function: &str, inner: &'a str) -> (&'a str, Option<&'a str>) {
+    let inner = &inner[..bracketed(function).saturating_sub(2).min(inner.len())];
+    let outside = |at: &usize| {
+        let before = inner[..*at].replace("->", "");
+        before.matches(['<', '(', '[']).count() == before.matches(['>', ')', ']']).count()
+    };
+    match inner.match_indices(" as ").map(|(at, _)| at).find(outside) {
+        Some(at) => (&inner[..at], Some(&inner[at + " as ".len()..])),
+        None => (inner, None),
+    }
+}
+
+/// A type without what is around the first path in it.
+fn without_prefixes(mut path: &str) -> &str {
+    loop {
+        let before = path;
+        for start in ["&", "*", "[", "(", "<", "dyn ", "mut ", "const "] {
+            path = path.strip_prefix(start).unwrap_or(path);
+        }
+        if path.len() == before.len() {
+            return path;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -224,6 +248,11 @@ mod tests {
             ("bank::Account::withdraw", Some("bank")),
             ("<bank::Account as core::ops::Drop>::drop", Some("bank")),
             ("<&mut dyn core::ops::Fn<()> as core::ops::FnOnce>::call_once", Some("core")),
+            ("<usize as core::slice::index::SliceIndex<[T]>>::index", Some("core")),
+            ("<[bank::Account] as alloc::slice::Join<T>>::join", Some("bank")),
+            ("<[T] as alloc::slice::Concat<T>>::concat", Some("alloc")),
+            ("<fn() -> core::result::Result<(), u8> as core::ops::FnOnce<()>>::call_once", Some("core")),
+            ("<T as bank::Open>::open", Some("bank")),
             ("std::sync::mutex::Mutex<bank::Account>::lock", Some("std")),
             ("void std::__invoke_impl<void, void (*)()>(std::__invoke_other, void (*&&)())", Some("std")),
             ("main::{lambda()#1}::operator()() const", Some("main")),

@@ -3,7 +3,7 @@
 //! the source, in this order.
 
 use turnpike_model::label::{Action, Label};
-use turnpike_scheduler::{Choice, Execution, Executor, Kind, ObjectId, Site, ThreadId};
+use turnpike_scheduler::{Choice, Execution, Executor, Frame, Kind, ObjectId, Site, ThreadId};
 
 use crate::memory;
 use crate::steps::verb;
@@ -38,6 +38,30 @@ pub(crate) fn place(executor: &mut dyn Executor, site: Site) -> Option<String> {
     // depend on.
     let file = text.rsplit('/').next().unwrap_or(&text);
     Some(plain(file)).filter(|text| !text.is_empty())
+}
+
+/// The place of what a thread does. Where none of the user's functions is on its stack (a library starts
+/// threads of its own, or compilers replace a last call by a jump), that is where the thread was created.
+pub(crate) fn place_in(
+    execution: &Execution,
+    thread: ThreadId,
+    site: Site,
+    executor: &mut dyn Executor,
+) -> Option<String> {
+    if let Some(record) = execution.threads.get(thread.0 as usize)
+        && is_foreign(executor, site)
+        && !is_foreign(executor, record.site)
+        && let Some(creation) = place(executor, record.site)
+    {
+        return Some(format!("thread of {creation}"));
+    }
+    place(executor, site)
+}
+
+/// Whether it is known that no function of the user is at a place.
+fn is_foreign(executor: &mut dyn Executor, site: Site) -> bool {
+    site != Site::default()
+        && executor.frames(site.0).is_some_and(|frames| !frames.iter().any(Frame::is_user))
 }
 
 /// A name without what separates arguments.
@@ -75,7 +99,7 @@ pub(crate) fn operands(execution: &Execution, choice: &Choice) -> Vec<String> {
 pub(crate) fn label(execution: &Execution, choice: &Choice, executor: &mut dyn Executor) -> Label {
     let mut arguments = vec![thread(execution, choice.thread)];
     arguments.extend(operands(execution, choice));
-    arguments.extend(place(executor, choice.site));
+    arguments.extend(place_in(execution, choice.thread, choice.site, executor));
     let name = verb(choice.kind).to_owned();
     let text = format!("{name}({})", arguments.join(", "));
     Label { text, actions: vec![Action { name, arguments }] }

@@ -222,6 +222,8 @@ pub struct ThreadRecord {
     pub ended: bool,
     /// Number of steps before its creation.
     pub born: u32,
+    /// Where it was created.
+    pub site: Site,
 }
 
 /// An object.

@@ -1,5 +1,6 @@
 //! `turnpike show`: prints a trace.
 
+use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
 
 use serde_json::{Value, json};
@@ -146,8 +147,10 @@ fn add_threads(trace: &mut Trace, rows: &[Row]) {
 /// The values of a trace that a comma-separated list of names and wildcards means. Commas in brackets
 /// belong to names; a name that matches nothing stays, to be refused.
 fn chosen_values(trace: &Trace, list: &str) -> Vec<String> {
+    // As in the chart: without values of variables, objects have some.
+    let complete = if trace.initial.is_none() { trace::with_objects(trace) } else { Cow::Borrowed(trace) };
     let known: Vec<&str> =
-        trace.initial.iter().flat_map(|values| values.iter()).map(|(name, _)| name).collect();
+        complete.initial.iter().flat_map(|values| values.iter()).map(|(name, _)| name).collect();
     let mut depth = 0_i64;
     let separates = |c: char| {
         match c {

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 use turnpike_lts::escape_xml;
 use turnpike_model::{Diagnostic, Severity};
+use turnpike_program::Waiting;
 use turnpike_session::{
     Answer, Conclusion, Findings, FormulaAnswer, FormulaReply, Goals, Location, Objective, Outcome, Reply,
     Report, Verdict, WitnessReport,
@@ -236,7 +237,10 @@ fn lines_of(findings: &Findings, witness: &WitnessReport) -> Vec<String> {
 /// Where a program failed.
 fn place_of(findings: &Findings, witness: &WitnessReport) -> Option<Place> {
     let incident = findings.incident(witness)?;
-    let waits = || incident.waiting.iter().find_map(|waiting| waiting.place.as_deref());
+    // Whoever only waits for the end of others says nothing about why.
+    let joins = |waiting: &&Waiting| waiting.operation.starts_with("join ");
+    let (joining, telling): (Vec<_>, Vec<_>) = incident.waiting.iter().partition(joins);
+    let waits = || telling.iter().chain(&joining).find_map(|waiting| waiting.place.as_deref());
     let Place { file, line } = place(incident.place.as_deref().or_else(waits)?)?;
     Some(Place { file: find_source(&findings.model, file), line })
 }
@@ -253,7 +257,7 @@ fn find_source(program: &str, file: String) -> String {
 
 /// Takes `bank.c:31` apart.
 fn place(text: &str) -> Option<Place> {
-    let (file, line) = text.rsplit_once(':')?;
+    let (file, line) = text.strip_prefix("thread of ").unwrap_or(text).rsplit_once(':')?;
     Some(Place { file: file.to_owned(), line: Some(line.parse().ok()?) })
 }
 
@@ -488,6 +492,7 @@ mod tests {
     #[test]
     fn places_are_taken_apart() {
         assert_eq!(place("src/bank.c:31"), Some(Place { file: "src/bank.c".into(), line: Some(31) }));
+        assert_eq!(place("thread of bank.cpp:9"), Some(Place { file: "bank.cpp".into(), line: Some(9) }));
         assert_eq!(place("somewhere"), None);
     }
 }

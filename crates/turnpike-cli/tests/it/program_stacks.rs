@@ -230,6 +230,64 @@ fn more_frames_are_shown_when_asked_for() {
     assert!(replay.contains("libc.so.6+0x"), "{replay}");
 }
 
+const WAKES: &str = "#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+static std::mutex lock;
+static std::condition_variable changed;
+static bool ready;
+static void wait_for_it() {
+    std::unique_lock<std::mutex> held(lock);
+    if (!ready) {
+        held.unlock();
+        held.lock();
+        changed.wait(held);
+    }
+}
+static void wake() {
+    { std::lock_guard<std::mutex> held(lock); ready = true; }
+    changed.notify_one();
+}
+int main() {
+    auto waits = std::async(std::launch::async, wait_for_it);
+    std::thread wakes(wake);
+    wakes.join();
+    waits.get();
+}
+";
+
+/// A library starts the thread of `std::async` and does something in it before the user's code, and the last
+/// call of a function may be a jump.
+#[test]
+fn steps_below_no_function_of_the_user_are_where_their_thread_was_created() {
+    let folder = folder(&[("wakes.cpp", WAKES)]);
+    for level in ["-O0", "-O2"] {
+        if !compile(folder.path(), "g++", &[level, "wakes.cpp", "-o", "wakes"]) {
+            return;
+        }
+        let found = incident(folder.path(), &["--program", "./wakes", "--trace", "wakes.json"]);
+        assert_eq!(found["kind"], "deadlock", "{level}: {found}");
+        let places = |rows: &Value| -> Vec<String> {
+            let rows = rows.as_array().expect("a list").iter();
+            rows.map(|row| row["place"].as_str().unwrap_or_default().to_owned()).collect()
+        };
+        let all = [places(&found["schedule"]), places(&found["objects"])].concat();
+        let own = |place: &String| place.trim_start_matches("thread of ").starts_with("wakes.cpp:");
+        assert!(all.iter().all(own), "{level}: {all:?}");
+        assert!(all.contains(&"thread of wakes.cpp:21".to_owned()), "{level}: std::async: {all:?}");
+        let notified = if level == "-O0" { "wakes.cpp:18" } else { "thread of wakes.cpp:22" };
+        assert!(all.contains(&notified.to_owned()), "{level}: {all:?}");
+        // What is found is where a thread waits for what nobody does, not where others wait for its end.
+        let words = ["search", "--program", "./wakes", "--format", "sarif"];
+        let log = turnpike_in(folder.path(), &words, "").exits(1).json();
+        let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["region"]["startLine"], 13, "{level}: {log}");
+        let drawn = ["show", "wakes.json", "--timeline", "o*", "values.svg"];
+        turnpike_in(folder.path(), &drawn, "").expect(0, &["wrote values.svg"]);
+    }
+}
+
 const BLOCKS: &str = "#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

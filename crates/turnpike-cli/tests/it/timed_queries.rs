@@ -468,3 +468,17 @@ fn a_converted_model_that_cannot_begin_is_worth_a_warning() {
     let ran = turnpike_in(files.path(), &["convert", "m.xta", "-o", "m.tck"], "");
     ran.expect(0, &["warning: the invariant of `P.A` does not hold in the initial state"]);
 }
+
+/// Whoever misspells a name sees what there is.
+#[test]
+fn queries_about_what_is_not_there_are_told_what_is() {
+    let model = format!("{}/../../models/timed/fischer.xta", env!("CARGO_MANIFEST_DIR"));
+    for (query, help) in [
+        ("E<> P(1).cs", "help: it has critical, idle, me, waiting, writing, x\n"),
+        ("E<> P(1).critcal", "help: did you mean `critical`?\n"),
+        ("E<> zebra == 1", "help: the model has N, P, WAIT, WRITE, turn\n"),
+        ("E<> turm == 1", "help: did you mean `turn`?\n"),
+    ] {
+        turnpike(&["search", &model, "--query", query]).expect(2, &[help]);
+    }
+}

@@ -34,6 +34,7 @@ fn full(end: End) -> Execution {
         holds: vec![(ObjectId(3), Site(7))],
         ended: false,
         born: 4,
+        site: Site(11),
     };
     let idle = ThreadRecord { waits: Some((choice(1), None)), ended: true, ..ThreadRecord::default() };
     let object = |object| ObjectRecord {

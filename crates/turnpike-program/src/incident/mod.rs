@@ -236,7 +236,7 @@ fn rows(execution: &Execution, executor: &mut dyn Executor) -> Vec<Row> {
         rows.push(Row {
             thread: texts::thread(execution, choice.thread),
             deed: texts::deed(execution, choice),
-            place: texts::place(executor, choice.site),
+            place: texts::place_in(execution, choice.thread, choice.site, executor),
             preempts,
         });
         before = Some(choice.thread);
@@ -271,7 +271,7 @@ fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
             thread: thread.name.clone(),
             operation: texts::deed(execution, choice),
             what,
-            place: texts::place(executor, choice.site),
+            place: texts::place_in(execution, choice.thread, choice.site, executor),
             holder: holder.map(|holder| texts::thread(execution, holder)),
             since: since.and_then(|site| texts::place(executor, site)),
             note: execution.notes.iter().find(|(noted, _)| noted.0 == id).map(|(_, note)| note.clone()),

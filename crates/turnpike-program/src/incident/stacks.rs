@@ -1,6 +1,6 @@
 //! Where threads are at the end of an execution, and where objects came from.
 
-use turnpike_scheduler::{Execution, Executor, Frame, Object};
+use turnpike_scheduler::{Choice, Execution, Executor, Frame, Object};
 
 use crate::stack::{ThisProcess, brief_name, user_part};
 use crate::texts;
@@ -72,7 +72,14 @@ pub(super) fn made(execution: &Execution, executor: &mut dyn Executor) -> Vec<Ma
         if !numbered || matches!(object.object, Object::Memory | Object::Region | Object::Futex) {
             continue;
         }
-        if let Some(place) = texts::place(executor, object.site) {
+        // Whoever came to it first, if that is known.
+        let uses = |choice: &Choice| choice.object.0 == id && choice.site == object.site;
+        let first = execution.steps.iter().map(|step| &step.choice).find(|choice| uses(choice));
+        let found = match first {
+            Some(first) => texts::place_in(execution, first.thread, object.site, executor),
+            None => texts::place(executor, object.site),
+        };
+        if let Some(place) = found {
             made.push(Made { object: object.name.clone(), place, created: object.created });
         }
     }

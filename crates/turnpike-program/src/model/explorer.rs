@@ -225,7 +225,7 @@ impl<'m> ProgramExplorer<'m> {
             let mut text = word.to_owned();
             if let Some(choice) = choice {
                 text.push_str(&texts::deed(execution, choice));
-                if let Some(place) = texts::place(&mut **executor, choice.site) {
+                if let Some(place) = texts::place_in(execution, choice.thread, choice.site, &mut **executor) {
                     text.push_str(&format!(" at {place}"));
                 }
             }

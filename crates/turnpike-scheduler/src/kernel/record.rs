@@ -147,6 +147,7 @@ impl Kernel {
                 holds: thread.reading.clone(),
                 ended: thread.phase == Phase::Ended,
                 born: thread.born,
+                site: thread.site,
             });
         }
         let mut before = [0; 10];

@@ -5,7 +5,7 @@ use turnpike_model::Diagnostic;
 use super::conditions::Difference;
 use super::fold::{self, Value, balanced};
 use super::types::{ANY_INT, Class, Real, Type};
-use super::{Checker, Entity, Lvalue, Memory, Outcome, Purpose, reals};
+use super::{Checker, Entity, Lvalue, Memory, Outcome, Purpose, reals, suggest_or_show};
 use crate::network::{self, Binary, Expression, LocationId, ProcessId, Quantifier, Unary};
 use crate::query::Condition;
 use crate::syntax::uppaal::tree::{self, ExpressionKind};
@@ -173,9 +173,9 @@ impl Checker<'_> {
                 .map(|(name, _)| name.as_str()),
         );
         candidates.sort_unstable();
-        Err(Diagnostic::error(format!("the process has no location or variable `{}`", member.name))
-            .at(member.span.clone(), "not declared")
-            .suggest(&member.name, candidates))
+        let message = format!("the process has no location or variable `{}`", member.name);
+        let error = Diagnostic::error(message).at(member.span.clone(), "not declared");
+        Err(suggest_or_show(error, &member.name, &candidates, "it has"))
     }
 
     /// An integer, truth value or scalar.

@@ -324,9 +324,13 @@ impl<'t> Checker<'t> {
             names.extend(self.state.families.keys().map(String::as_str));
         }
         names.sort_unstable();
-        Diagnostic::error(format!("there is no {what} `{name}`"))
-            .at(place.clone(), "not declared")
-            .suggest(name, names)
+        let error =
+            Diagnostic::error(format!("there is no {what} `{name}`")).at(place.clone(), "not declared");
+        match self.purpose {
+            // Whoever asks does not always see the model.
+            Purpose::Query => suggest_or_show(error, name, &names, "the model has"),
+            _ => error.suggest(name, names),
+        }
     }
 
     /// Declares a name in the current scope.
@@ -364,4 +368,15 @@ impl<'t> Checker<'t> {
         self.purpose = outer;
         outcome
     }
+}
+
+/// Suggests the name that `word` is probably a misspelling of, or else shows some of the `names` after `intro`.
+pub(super) fn suggest_or_show(error: Diagnostic, word: &str, names: &[&str], intro: &str) -> Diagnostic {
+    const SHOWN: usize = 12;
+    let error = error.suggest(word, names.iter().copied());
+    if names.is_empty() {
+        return error;
+    }
+    let more = if names.len() > SHOWN { ", …" } else { "" };
+    error.help_if_none(format!("{intro} {}{more}", names[..names.len().min(SHOWN)].join(", ")))
 }
