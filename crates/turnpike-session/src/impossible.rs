@@ -189,7 +189,7 @@ impl Known<'_> {
                 error(format!("`{name}` cannot occur in {model}: `allow` does not let it through"))
             }
             Word::Unused { name } => {
-                error(format!("`{name}` is declared in {model}, but no transition has it"))
+                error(format!("`{name}` is declared, but no transition of {model} has it"))
             }
             Word::WrongArity { name, arities, found } => {
                 let takes: Vec<String> = arities.iter().map(usize::to_string).collect();

@@ -90,6 +90,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     }
     let asked = args.forall.clone().unwrap_or_default();
     let free = free_letters(&args.actions, &args.pattern.formula(&args.actions, &quantifier(&asked)))?;
+    refuse_unused(&asked, &args.actions)?;
     let assumed: Vec<String> = free.iter().map(|name| format!("{name}: {}", name.to_uppercase())).collect();
     let variables = std::iter::once(&asked).chain(&assumed).map(String::as_str);
     let variables: Vec<&str> = variables.filter(|one| !one.is_empty()).collect();
@@ -113,6 +114,21 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     Ok(Exit::Clean)
 }
 
+/// Refuses shared variables that no action has: they would be misspelt ones.
+fn refuse_unused(asked: &str, actions: &[String]) -> Outcome<()> {
+    let (parsed, _) = parse_formula(&format!("{}true", quantifier(asked)), &Symbols::default());
+    let Some(file) = parsed else { return Ok(()) };
+    let StateKind::Quantifier { variables, .. } = &file.formula.kind else { return Ok(()) };
+    let separates = |c: char| !c.is_alphanumeric() && c != '_' && c != '\'';
+    for variable in variables {
+        let name = file.tree.text(variable.name.symbol);
+        if !actions.iter().any(|action| action.split(separates).any(|word| word == name)) {
+            return Err(Failure::usage(format!("no action has the variable `{name}` of --forall")));
+        }
+    }
+    Ok(())
+}
+
 /// A quantifier over variables, if there are any.
 fn quantifier(variables: &str) -> String {
     match variables.is_empty() {
@@ -124,10 +140,11 @@ fn quantifier(variables: &str) -> String {
 /// The single letters that nothing binds: they are variables, not constants. Refuses what is not a formula.
 fn free_letters(actions: &[String], formula: &str) -> Outcome<Vec<String>> {
     for action in actions {
-        let (parsed, diagnostics) = parse_formula(&format!("[{action}]true"), &Symbols::default());
+        let (start, end) = ("[", "]true");
+        let (parsed, diagnostics) = parse_formula(&format!("{start}{action}{end}"), &Symbols::default());
         if parsed.is_none() {
-            let why = diagnostics.first().map(|one| one.message.clone()).unwrap_or_default();
-            return Err(Failure::usage(format!("`{action}` is not an action formula: {why}")));
+            let why = diagnostics.first().map(|one| within(one, start.len(), action)).unwrap_or_default();
+            return Err(Failure::usage(format!("`{action}` is not an action formula{why}")));
         }
     }
     let (parsed, diagnostics) = parse_formula(formula, &Symbols::default());
@@ -141,6 +158,18 @@ fn free_letters(actions: &[String], formula: &str) -> Outcome<Vec<String>> {
     let mut walk = Walk { tree: &file.tree, bound: Vec::new(), free: Vec::new() };
     walk.state(&file.formula);
     Ok(walk.free)
+}
+
+/// Why an action is refused, without what was written around it up to `start` and behind it.
+fn within(wrong: &Diagnostic, start: usize, action: &str) -> String {
+    let inside = |at: usize| (start..start + action.len()).contains(&at);
+    match &wrong.span {
+        Some(span) if !inside(span.range.start) => ": it ends too early or too late".to_owned(),
+        _ => format!(
+            ": {}",
+            wrong.message.replace("is closed by `]`", "is never closed").replace("`]` or ", "")
+        ),
+    }
 }
 
 /// Looks for single letters among the arguments of actions that nothing binds.

@@ -265,8 +265,11 @@ fn formulas_are_checked_without_being_decided() {
     check(&["--formula", VIOLATED]).expect(0, &["ok: [true*.b(3)]false (safety"]);
     check(&["--formula", WRONG]).expect(2, &["unknown action missing", "the formula:1:8"]);
     check(&["--formula", "bad.mcf"]).expect(2, &["bad.mcf:2:"]);
-    let never = "`never` is declared in counter.mcrl2, but no transition has it";
+    let never = "`never` is declared, but no transition of counter.mcrl2 has it";
     check(&["--formula", "[never]false"]).expect(0, &[never]);
+    // Declared by the formula itself.
+    let own = "act own: Nat; form [true*.own(1)]false;";
+    check(&["--formula", own]).expect(0, &["`own` is declared, but no transition of counter.mcrl2 has it"]);
     // A wrong formula does not keep the others from being checked.
     let all = ["--formula", WRONG, "--formula", HOLDS, "--formula", "none.mcf"];
     check(&all).expect(2, &["unknown action missing", "ok: [true*]<true>true", "cannot read none.mcf"]);
@@ -530,7 +533,11 @@ fn patterns_print_closed_formulas() {
     let mixed = ["formula", "never-after", "r(d, e)", "s(d)", "--forall", "d: Nat"];
     turnpike(&mixed).expect(0, &["[true*] forall d: Nat, e: E. [(r(d, e)) . true* . (s(d))]false"]);
     turnpike(&["formula", "absence", "r(d1)"]).expect(0, &["[true*] [(r(d1))]false"]);
-    turnpike(&["formula", "response", "a(", "b"]).expect(2, &["`a(` is not an action formula"]);
+    let wrong = turnpike(&["formula", "response", "a(", "b"]);
+    let wrong = wrong.expect(2, &["`a(` is not an action formula: this `(` is never closed"]);
+    assert!(!wrong.text().contains(']'), "what the user did not write: {}", wrong.text());
+    let unused = ["formula", "response", "a(d)", "b(d)", "--forall", "dd: Nat"];
+    turnpike(&unused).expect(2, &["no action has the variable `dd` of --forall"]);
     turnpike(&["formula", "absence", "exists d: Nat. a(d)"]).exits(0);
 }
 

@@ -144,7 +144,7 @@ fn check(text: &str, options: &Options) -> Result<(Program, Vec<Diagnostic>), Re
         let known = || program.actions.iter().map(|action| program.text(action.name));
         if !known().any(|action| action == name) {
             let error = Diagnostic::error(format!("the specification has no action `{name}` to unhide"))
-                .suggest(name, known());
+                .suggest_or_list(name, known(), "its actions are");
             return Err(Refusal { place: Place::Request, diagnostics: vec![error] });
         }
     }
