@@ -251,6 +251,7 @@ pub(crate) unsafe fn take_back() {
         DETAIL.take_back();
         EXITS.take_back();
         DECLARED.take_back();
+        crate::values::take_back();
         crate::sites::take_back();
         crate::memory::take_back();
     }
@@ -262,6 +263,7 @@ pub(crate) fn step(operation: Operation) -> Outcome {
     crate::copies::before_step();
     crate::once::forget_unwound();
     crate::memory::confirm_held();
+    crate::values::look();
     context::note();
     unseen::before_step();
     audit::before_step(operation.site);

@@ -141,6 +141,8 @@ mod threads;
 mod time;
 #[cfg(supported)]
 mod timers;
+#[cfg(supported)]
+mod values;
 
 #[cfg(embedded)]
 #[panic_handler]

@@ -69,6 +69,7 @@ pub(crate) fn end() {
             execution.end = End::Failed(failure);
         }
     }
+    execution.values = crate::values::take();
     if control::ABANDONED.load(Ordering::Relaxed) && matches!(execution.end, End::Deadlock | End::Livelock) {
         execution.end = End::Finished;
     }

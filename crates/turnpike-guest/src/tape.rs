@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use turnpike_scheduler::{
     Choice, End, Execution, Failure, FailureKind, Finding, Kind, Object, ObjectId, ObjectRecord, Site, Step,
-    ThreadId, ThreadRecord,
+    StepValue, ThreadId, ThreadRecord,
 };
 
 /// Writes the record, and what threads declared that they may touch; how many bytes, or `None` if
@@ -68,6 +68,12 @@ pub fn write(
         w.object(&object.object);
         w.long(object.site.0);
         w.byte(object.created.into());
+    }
+    w.word(execution.values.len() as u32);
+    for seen in &execution.values {
+        w.word(seen.step);
+        w.long(seen.value);
+        w.byte(seen.bytes);
     }
     w.word(declared.len() as u32);
     for (thread, object, writes) in declared {
@@ -291,15 +297,8 @@ pub fn read<'a>(
             site: Site(r.long()?),
         })
     })?;
-    r.many(&mut out.objects, |r| {
-        Some(ObjectRecord {
-            name: r.text()?,
-            name_hash: r.long()?,
-            object: r.object()?,
-            site: Site(r.long()?),
-            created: r.byte()? != 0,
-        })
-    })?;
+    r.many(&mut out.objects, Reader::object_record)?;
+    r.many(&mut out.values, Reader::value)?;
     for _ in 0..r.word()? {
         declared(r.long()?, r.long()?, r.byte()? != 0);
     }
@@ -312,6 +311,20 @@ struct Reader<'a, 'k> {
 }
 
 impl Reader<'_, '_> {
+    fn object_record(&mut self) -> Option<ObjectRecord> {
+        Some(ObjectRecord {
+            name: self.text()?,
+            name_hash: self.long()?,
+            object: self.object()?,
+            site: Site(self.long()?),
+            created: self.byte()? != 0,
+        })
+    }
+
+    fn value(&mut self) -> Option<StepValue> {
+        Some(StepValue { step: self.word()?, value: self.long()?, bytes: self.byte()? })
+    }
+
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.bytes.split_first()?;
         self.bytes = rest;

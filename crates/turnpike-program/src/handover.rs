@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 use turnpike_model::{Handover, Participant, Role};
-use turnpike_scheduler::{Choice, Execution, Kind, Object, ObjectId, ThreadId};
+use turnpike_scheduler::{Choice, Execution, Kind, Object, ObjectId, StepValue, ThreadId};
 
 use crate::incident::path;
 use crate::texts;
@@ -40,10 +40,25 @@ pub(crate) fn participants(execution: &Execution) -> (Vec<String>, Vec<Vec<Parti
             component: texts::thread(execution, choice.thread),
             action: texts::deed(execution, choice),
             role: Role::TakesPart,
+            value: value_behind(execution, index),
             after: creation.into_iter().chain(after).collect(),
         }]);
     }
     (threads, parts)
+}
+
+/// What the memory that a step accesses holds behind it. The types of variables are not known: bytes have no sign,
+/// other small numbers have one, and what is large is written as addresses are.
+fn value_behind(execution: &Execution, step: usize) -> Option<String> {
+    let at = execution.values.binary_search_by_key(&step, |seen| seen.step as usize).ok()?;
+    let StepValue { value, bytes, .. } = execution.values[at];
+    if bytes == 1 {
+        return Some(value.to_string());
+    }
+    let unused = 64_u32.saturating_sub(u32::from(bytes) * 8);
+    let signed = ((value << unused) as i64) >> unused;
+    let small = i32::try_from(signed).is_ok();
+    Some(if small { signed.to_string() } else { format!("{value:#x}") })
 }
 
 fn thread_of(execution: &Execution, step: usize) -> ThreadId {

@@ -33,6 +33,8 @@ pub struct Execution {
     /// Notes of the guest on waiting threads, such as which thread should have woken them. For the
     /// user.
     pub notes: Vec<(ThreadId, String)>,
+    /// With full detail: what memory holds behind steps that access it, as far as it is known. For the user.
+    pub values: Vec<StepValue>,
     /// With [`crate::Policy::Genes`]: the repaired bits.
     pub genes: Vec<u64>,
     /// Number of bits read.
@@ -77,6 +79,17 @@ pub struct Step {
     /// Fingerprint of the state after it; 0 without [`crate::Detail::Steps`]. With
     /// [`crate::Policy::Sketch`], the sketch of the state before it.
     pub fingerprint: u128,
+}
+
+/// What memory holds behind a step that accesses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepValue {
+    /// The position of the step among all.
+    pub step: u32,
+    /// The bytes, as an unsigned number.
+    pub value: u64,
+    /// The number of bytes: 1, 2, 4 or 8.
+    pub bytes: u8,
 }
 
 /// A thread that can take a step, and what the step would be.

@@ -40,7 +40,8 @@ mod sources;
 
 pub use dependence::{asleep_after, contend, dependent, reversible};
 pub use execution::{
-    Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, ThreadRecord, ThreadStack,
+    Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, StepValue, ThreadRecord,
+    ThreadStack,
 };
 pub use executor::{Executor, GuestError, GuestErrorKind};
 pub use frame::{Frame, Origin, SourceLine};

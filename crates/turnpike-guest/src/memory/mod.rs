@@ -348,6 +348,9 @@ fn step(
         control::kernel(|kernel| kernel.set_values(object, values));
     }
     let outcome = control::step(operation);
+    if values.is_none() {
+        crate::values::accessed(address, size);
+    }
     // Another thread may have accessed a part of the variable meanwhile.
     if weak && has_one_value(address, size, object, second) {
         let same = values.and_then(|values| values.awaits_change_of) == Some(outcome.value);

@@ -70,6 +70,7 @@ fn full(end: End) -> Execution {
             object(Object::Futex),
             object(Object::Region),
         ],
+        values: vec![StepValue { step: 3, value: u64::MAX, bytes: 8 }],
         genes: vec![1, u64::MAX],
         genes_read: 70,
         enabled_sum: 12,

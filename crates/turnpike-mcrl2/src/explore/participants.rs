@@ -32,7 +32,7 @@ impl Participants for Walker<'_> {
                     (false, true) => Role::Sends,
                     _ => Role::TakesPart,
                 },
-                after: Vec::new(),
+                ..Participant::default()
             };
             parts.iter().zip(&receives).map(one).collect()
         });

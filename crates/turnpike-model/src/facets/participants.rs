@@ -31,6 +31,9 @@ pub struct Participant {
     /// Whether it gives or gets something.
     #[serde(default, skip_serializing_if = "Role::is_plain")]
     pub role: Role,
+    /// What the memory that it accesses holds afterwards, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
     /// Earlier steps of other components that made its part possible.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Handover>,

@@ -445,8 +445,9 @@ mod tests {
                 let (component, action, given) = texts;
                 let role = [Role::Sends, Role::Receives, Role::TakesPart][role];
                 let handover = |(component, step)| Handover { component, step, action: action.clone() };
-                let after = given.map(handover).into_iter().collect();
-                Participant { component, action, role, after }
+                let after: Vec<Handover> = given.map(handover).into_iter().collect();
+                let value = after.first().map(|given| given.component.clone());
+                Participant { component, action, role, value, after }
             });
         prop::option::of(prop::collection::vec(part, 0..3))
     }

@@ -127,6 +127,7 @@ impl Kernel {
         out.objects.clear();
         out.stacks.clear();
         out.notes.clear();
+        out.values.clear();
         if self.detail >= Detail::Full {
             self.describe(out);
         }

@@ -99,7 +99,7 @@ impl Labels {
             component: network.processes[process as usize].name.clone(),
             action,
             role,
-            after: Vec::new(),
+            ..Participant::default()
         };
         match (network.by_events(), key) {
             (_, []) => Vec::new(),

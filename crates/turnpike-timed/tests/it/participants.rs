@@ -7,7 +7,7 @@ use turnpike_timed::explore::{Options, TimedModel};
 use turnpike_timed::uppaal::{self, Format};
 
 fn part(component: &str, action: &str, role: Role) -> Participant {
-    Participant { component: component.into(), action: action.into(), role, after: Vec::new() }
+    Participant { component: component.into(), action: action.into(), role, ..Participant::default() }
 }
 
 /// Checks the transitions along a random walk; returns their participants.

@@ -1,4 +1,4 @@
-//! What threads did last to locks, queues and other objects, as values of the states of a program's run.
+//! What threads did last to locks, queues and other objects, and what memory then held, as values of the states of a program's run.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,8 @@ fn uses_of_step<'a>(step: &'a Step, threads: &[String]) -> Vec<(&'a str, String)
         if let Some((verb, object)) = part.action.split_once(' ')
             && !threads.iter().any(|name| name == object)
         {
-            found.push((object, format!("{verb} by {}", part.component)));
+            let what = format!("{verb} by {}", part.component);
+            found.push((object, part.value.iter().fold(what, |what, value| format!("{value} ({what})"))));
         }
     }
     found
@@ -89,6 +90,12 @@ mod tests {
         assert_eq!(values, ["-", "lock by main.0", "unlock by main.0", "lock by main"]);
         let chart = timeline_chart(&trace, &[]).expect("drawn").file();
         assert!(chart.contains("m&lt;1&gt;") && chart.contains("lock by main.0"), "{chart}");
+        let mut read = step("main", "read count");
+        read.parts.iter_mut().flatten().for_each(|part| part.value = Some("-3".into()));
+        let known = Trace { steps: vec![read], ..Trace::default() };
+        let known = with_objects(&known).into_owned();
+        let shown = known.steps[0].state.as_ref().and_then(|state| state.get("count"));
+        assert_eq!(shown, Some("-3 (read by main)"));
         let plain = Trace { steps: vec![Step::new("a")], ..Trace::default() };
         assert!(matches!(with_objects(&plain), Cow::Borrowed(_)));
     }

@@ -281,7 +281,7 @@ fn shows_label(run: &Run<'_>, event: &Event<'_>) -> bool {
 mod tests {
     use super::super::tests::greetings;
     use super::super::{Drawing, sequence_chart};
-    use turnpike_model::{Handover, Participant, Role, Step, Trace};
+    use turnpike_model::{Handover, Participant, Step, Trace};
 
     fn count(drawing: &Drawing, class: &str) -> usize {
         drawing.element().matches(&format!("class=\"{class}\"")).count()
@@ -327,7 +327,6 @@ mod tests {
         let part = |component: &str, action: &str, after: &[(&str, usize, &str)]| Participant {
             component: component.into(),
             action: action.into(),
-            role: Role::TakesPart,
             after: after
                 .iter()
                 .map(|&(component, step, action)| Handover {
@@ -336,6 +335,7 @@ mod tests {
                     action: action.into(),
                 })
                 .collect(),
+            ..Participant::default()
         };
         let step = |part: Participant| Step { parts: Some(vec![part]), ..Step::new("step") };
         let trace = Trace {
@@ -356,8 +356,12 @@ mod tests {
     #[test]
     fn what_is_given_before_the_first_step_begins_below_the_places() {
         let after = vec![Handover { component: "main".into(), step: 0, action: "create main.0".into() }];
-        let part =
-            Participant { component: "main.0".into(), action: "lock m".into(), role: Role::TakesPart, after };
+        let part = Participant {
+            component: "main.0".into(),
+            action: "lock m".into(),
+            after,
+            ..Participant::default()
+        };
         let places = [("main", "joins"), ("main.0", "locks m")];
         let places = places.map(|(name, place)| (name.to_owned(), place.to_owned()));
         let trace = Trace {
