@@ -255,3 +255,26 @@ fn barriers_and_single_calls_of_cxx_are_proved() {
         search(folder, "exhaustive", &[]).expect(0, &["none", "(complete)"]);
     }
 }
+
+/// Two locks in two orders, which the standard library takes without calling anything.
+#[test]
+fn nothing_is_proved_about_locks_of_rust() {
+    let source = "use std::sync::{Arc, Mutex};
+fn take(a: &Mutex<i32>, b: &Mutex<i32>) { let _a = a.lock().unwrap(); let _b = b.lock().unwrap(); }
+fn main() {
+    let locks = Arc::new((Mutex::new(0), Mutex::new(0)));
+    let own = locks.clone();
+    let thread = std::thread::spawn(move || take(&own.0, &own.1));
+    take(&locks.1, &locks.0);
+    thread.join().unwrap();
+}
+";
+    let folder = folder(&[("locks.rs", source)]);
+    for flags in [&["-g"][..], &["-Copt-level=2", "-Cstrip=symbols"]] {
+        if !compile(folder.path(), "rustc", &[flags, &["locks.rs"]].concat()) {
+            return;
+        }
+        let search = turnpike_in(folder.path(), &["search", "--program", "./locks"], "");
+        search.expect(3, &["inconclusive", "locks of Rust's standard library", "turnpike::check"]);
+    }
+}

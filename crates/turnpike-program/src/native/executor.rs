@@ -396,10 +396,14 @@ fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
         }
     }
     let functions = library::unknown(program, &symbols.files());
-    [opaque::tell(&parts), hidden::tell(&hidden), library::tell(&functions), opaque::tell_callers(&callers)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let told = [
+        opaque::tell(&parts),
+        opaque::tell_rust(program),
+        hidden::tell(&hidden),
+        library::tell(&functions),
+        opaque::tell_callers(&callers),
+    ];
+    told.into_iter().flatten().collect()
 }
 
 /// An empty record.

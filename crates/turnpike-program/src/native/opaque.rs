@@ -5,7 +5,7 @@
 //! the sanitizer into every object file that they compile with the flag, and the symbols of a file
 //! name the sources that its object files came from.
 
-use object::{Object, ObjectSymbol, SymbolKind, SymbolScope};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind, SymbolScope};
 
 /// Libraries whose synchronisation is replaced, as the guest knows them.
 const KNOWN: [&str; 11] = [
@@ -96,6 +96,20 @@ pub(super) fn tell(parts: &[String]) -> Option<String> {
     ))
 }
 
+/// The reason why nothing is proved about a program with code of Rust that was not compiled with the flag: locks
+/// of the standard library call nothing unless they wait. `None` for other programs.
+pub(super) fn tell_rust(file: &[u8]) -> Option<String> {
+    let file = object::File::parse(file).ok()?;
+    let comment = file.section_by_name(".comment")?.uncompressed_data().ok()?;
+    let mark: &[u8] = b"rustc version";
+    let is_seen =
+        file.dynamic_symbols().any(|symbol| symbol.name().is_ok_and(|name| name.starts_with("__tsan_")));
+    (!is_seen && comment.windows(mark.len()).any(|part| part == mark)).then(|| {
+        "locks of Rust's standard library are visible only where they wait, unless a test calls turnpike::check"
+            .to_owned()
+    })
+}
+
 /// The reason why nothing is proved where these parts may make unreported system calls by
 /// themselves; `None` without any.
 pub(super) fn tell_callers(parts: &[String]) -> Option<String> {
@@ -136,6 +150,8 @@ mod tests {
         let path = std::env::current_exe().expect("a path");
         let bytes = std::fs::read(path).expect("it can be read");
         assert_eq!(sources(&bytes), Vec::<String>::new());
+        assert!(tell_rust(&bytes).is_some_and(|why| why.contains("turnpike::check")));
+        assert_eq!(tell_rust(turnpike_preload::LIBRARY.get(..64).unwrap_or_default()), None);
         assert_eq!(sources(b"no program"), Vec::<String>::new());
         for length in [0, 16, 64, 1000, bytes.len() / 2] {
             let _ = sources(&bytes[..length]);
