@@ -280,9 +280,18 @@ fn rename(text: &str, word: &str, with: &str) -> Option<String> {
     (rest > 0).then_some(renamed)
 }
 
-/// The most important part of a problem with a cell.
+/// The most important part of a problem with a cell. A formula or condition among the flags is quoted, so that it
+/// is found in the experiment.
 fn flat(problem: &Problem, cell: &Cell) -> Diagnostic {
-    of_cell(&problem.clone().into_diagnostic(), cell)
+    let mut error = of_cell(&problem.clone().into_diagnostic(), cell);
+    if let Some(text) = problem.source.as_deref()
+        && !text.trim().is_empty()
+        && cell.flags.iter().any(|flag| flag.ends_with(text))
+        && !error.message.contains('`')
+    {
+        error.message.push_str(&format!(" in `{text}`"));
+    }
+    error
 }
 
 /// What is wrong, and which cell it is about. Its place is one in a model, and so is left out.

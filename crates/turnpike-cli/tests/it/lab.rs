@@ -518,3 +518,18 @@ fn figures_are_exported() {
     let json = lab(here, &["export", "--figures", "pictures", "--format", "json"]).expect(0, &[]).json();
     assert_eq!(json["files"].as_array().map(Vec::len), Some(5));
 }
+
+#[test]
+fn wrong_formulas_and_conditions_are_found_in_the_experiment() {
+    for (flags, said) in [
+        (r"--formula '[true*.delver(1)]false'", "unknown action delver in `[true*.delver(1)]false`"),
+        (r"--find 'state Sendr == 1'", "unknown variable, constant or function Sendr in `Sendr == 1`"),
+    ] {
+        let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/abp.mcrl2");
+        let text = format!(
+            "title = \"t\"\nruns = 2\nflags = \"{flags}\"\n[[model]]\nname = \"m\"\nuse = \"{model}\"\n[[strategy]]\nname = \"bfs\"\nflags = \"--strategy bfs\"\n"
+        );
+        let here = folder(&[("wrong.toml", &text)]);
+        lab(here.path(), &["run", "wrong.toml"]).expect(2, &[said, "wrong.toml:3:", "did you mean"]);
+    }
+}
