@@ -255,7 +255,8 @@ impl Session {
         let declares = matches!(self.source(), Source::Model { location: Location::Builtin(_), .. });
         let mut warnings = Vec::new();
         for (name, place) in requirement.assumed_actions() {
-            if let Some(error) = impossible::unknown_action(model, name).filter(|_| declares) {
+            let unknown = impossible::unknown_action(model, name);
+            if let Some(error) = unknown.clone().filter(|_| declares) {
                 return Err(mistake(formula, vec![error.at(place.clone(), "")]));
             }
             let scope = match known {
@@ -263,7 +264,9 @@ impl Session {
                 Known::Some => format!("the first {} states of {}", labels::MOST_STATES, model.info().name),
             };
             let message = format!("no label of {scope} has an action `{name}` with such arguments");
-            warnings.push(Diagnostic::warning(message).at(place.clone(), ""));
+            // The action may be one that just never occurs, but whoever misspelt it sees that.
+            let help = unknown.and_then(|error| error.help);
+            warnings.push(Diagnostic { help, ..Diagnostic::warning(message) }.at(place.clone(), ""));
         }
         Ok(warnings)
     }

@@ -290,7 +290,7 @@ fn labels_of_other_systems_are_actions_with_data() {
     search("<a(2)>[b]false").expect(0, &["holds"]);
     search("forall n: Nat. [a(n)]<b>true").expect(1, &["violated"]);
     // What is not there can be asked about; the warning is there even when little is printed.
-    search("[true*.d]false").expect(0, &["holds", "no label of branch.aut has an action `d`"]);
+    search("[true*.d]false").expect(0, &["holds", "no label of branch.aut has an action `d`", "help: "]);
     let quiet = ["search", "branch.aut", "--formula", "<true*.d(5,x)>true", "--quiet"];
     turnpike_in(folder.path(), &quiet, "").expect(1, &["violated", "has an action `d`", "argument `x`"]);
     search("[a(x)]false").expect(2, &["unknown", "x"]);
