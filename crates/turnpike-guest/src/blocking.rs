@@ -248,8 +248,7 @@ static SIGNALS: AtomicU32 = AtomicU32::new(0);
 /// sender's place.
 pub(crate) fn signal(signal: c_int, site: Site) -> c_int {
     announce_signal(site);
-    // SAFETY: any number will do.
-    unsafe { real!(raise: fn(c_int) -> c_int)(signal) }
+    crate::signals::raise(signal)
 }
 
 /// The running thread is about to send a signal.

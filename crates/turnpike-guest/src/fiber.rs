@@ -239,7 +239,7 @@ pub(crate) fn switch(from: ThreadId, to: ThreadId) {
     let (target, save) = control::threads(|threads| {
         (threads[to.0 as usize].fiber, &raw mut threads[from.0 as usize].fiber.stack)
     });
-    crate::signals::switch(to);
+    crate::signals::switch(Some(from), to);
     // SAFETY: `target` was saved by a switch or prepared; threads are only moved in memory by
     // creations, which the saved pointer does not outlive: it is used before the stacks change.
     unsafe { turnpike_switch(save, target.stack, target.base) };
@@ -248,7 +248,7 @@ pub(crate) fn switch(from: ThreadId, to: ThreadId) {
 /// The running thread never runs again; `to` goes on.
 pub(crate) fn leave(to: ThreadId) -> ! {
     let target = control::thread_of(to, |thread| thread.fiber);
-    crate::signals::switch(to);
+    crate::signals::switch(None, to);
     let mut nowhere = 0usize;
     // SAFETY: `target` was saved by a switch or prepared; what is saved of the running thread is
     // never used.

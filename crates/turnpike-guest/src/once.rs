@@ -6,12 +6,13 @@
 
 use alloc::vec::Vec;
 use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::global::Global;
 use crate::hook::hook;
-use crate::{control, cxx, objects, sites};
+use crate::{control, cxx, objects, sites, state};
 
 /// Flags of libraries that were initialised without a step, and those that took one.
 static QUIET: Global<(Vec<usize>, Vec<usize>)> = Global::new((Vec::new(), Vec::new()));
@@ -43,6 +44,9 @@ unsafe fn initialise_quietly(flag: usize, function: unsafe extern "C" fn(), site
     done || first
 }
 
+/// Some thread began an initialisation.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
 /// # Safety
 /// `flag` is a `pthread_once_t` and `function` can be called.
 #[inline(never)]
@@ -58,6 +62,7 @@ pub(crate) unsafe fn run(flag: *mut u32, function: unsafe extern "C" fn(), site:
     if !control::simple(Kind::OnceBegin, id, site).ok {
         return;
     }
+    ENTERED.store(true, Ordering::Relaxed);
     control::thread(|thread| thread.onces.push((id, frame)));
     // SAFETY: the program's function.
     unsafe { function() };
@@ -71,15 +76,34 @@ pub(crate) fn finish(id: ObjectId, complete: bool, site: Site) {
     control::step(Operation { argument: complete.into(), ..Operation::new(Kind::OnceEnd, id, site) });
 }
 
+/// Before an access to memory here: an initialisation that the running thread has left is abandoned
+/// first, because others may go on with it before this access.
+#[inline]
+pub(crate) fn before_access(site: Site) {
+    if ENTERED.load(Ordering::Relaxed) && control::thread(|thread| !thread.onces.is_empty()) {
+        let frame = state::caller();
+        if frame != 0 {
+            control::enter(site.0, frame);
+            if forget_unwound() {
+                state::forget();
+            }
+        }
+    }
+}
+
 /// Abandons initialisations that the running thread has left by an exception.
-pub(crate) fn forget_unwound() {
+/// Whether there was one.
+pub(crate) fn forget_unwound() -> bool {
+    let mut any = false;
     while let Some((id, frame)) = control::thread(|thread| thread.onces.last().copied()) {
         if control::frame() < frame {
-            return;
+            break;
         }
         control::thread(|thread| thread.onces.pop());
         finish(id, false, Site::default());
+        any = true;
     }
+    any
 }
 
 /// The running thread ends: it has left all of them.

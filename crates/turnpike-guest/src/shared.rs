@@ -132,9 +132,8 @@ unsafe fn mask(how: c_int, new: *const c_void, old: *mut c_void, site: Site) -> 
         memory::tell_bytes(old, SET, true, site);
     }
     let change = real!(pthread_sigmask: fn(c_int, *const c_void, *mut c_void) -> c_int);
-    if !new.is_null() && !signals::MASKED.swap(true, Ordering::Relaxed) {
-        let same = signals::mask();
-        control::threads(|threads| threads.iter_mut().for_each(|thread| thread.mask = same));
+    if !new.is_null() {
+        signals::separate_masks();
     }
     signals::arrive();
     // SAFETY: the caller's sets.
@@ -206,6 +205,10 @@ hook! {
 }
 
 hook! {
+    fn raise(signal: c_int; site) -> c_int {
+        files(site);
+        signals::raise(signal)
+    }
     fn sigaction(signal: c_int, new: *const c_void, old: *mut c_void; site) -> c_int {
         const ACTION: usize = 152;
         files(site);
@@ -250,7 +253,6 @@ about! { files:
     fn tcsetattr(fd: c_int, when: c_int, from: *const c_void) -> c_int;
     fn tmpfile() -> *mut c_void;
     fn umask(mode: u32) -> u32;
-    fn raise(signal: c_int) -> c_int;
     fn signal(signal: c_int, handler: usize) -> usize;
 }
 

@@ -74,13 +74,34 @@ pub(crate) fn mask() -> u64 {
     mask
 }
 
-/// Another fiber is about to run: with its own mask.
+/// From now on, each thread has a mask of its own: fibers share that of the system's thread until then.
+pub(crate) fn separate_masks() {
+    if !MASKED.swap(true, Ordering::Relaxed) {
+        let same = mask();
+        control::threads(|threads| threads.iter_mut().for_each(|thread| thread.mask = same));
+    }
+}
+
+/// The running thread sends a signal to itself. While its handler runs, this thread blocks the signal,
+/// and the others do not.
+pub(crate) fn raise(signal: c_int) -> c_int {
+    separate_masks();
+    // SAFETY: any number will do.
+    unsafe { real!(raise: fn(c_int) -> c_int)(signal) }
+}
+
+/// Another fiber is about to run: with its own mask. A handler changes that of its thread without a call.
 #[inline]
-pub(crate) fn switch(to: ThreadId) {
+pub(crate) fn switch(from: Option<ThreadId>, to: ThreadId) {
     if MASKED.load(Ordering::Relaxed) {
         const SET: usize = 2;
-        let mask = control::thread_of(to, |thread| thread.mask);
-        sys::syscall(sys::number::RT_SIGPROCMASK, SET, &raw const mask as usize, 0, 8, 0, 0);
+        let new = control::thread_of(to, |thread| thread.mask);
+        let mut old = 0u64;
+        let (new, into) = (&raw const new as usize, &raw mut old as usize);
+        sys::syscall(sys::number::RT_SIGPROCMASK, SET, new, into, 8, 0, 0);
+        if let Some(from) = from {
+            control::thread_of(from, |thread| thread.mask = old);
+        }
     }
 }
 
@@ -94,8 +115,7 @@ pub(crate) fn send(to: ThreadId, signal: c_int, site: Site) -> c_int {
         && control::thread_of(to, |thread| thread.mask) & bit != 0
         && mask() & bit == 0;
     if !blocked {
-        // SAFETY: any number will do.
-        return unsafe { real!(raise: fn(c_int) -> c_int)(signal) };
+        return raise(signal);
     }
     control::thread_of(to, |thread| thread.pending |= bit);
     0
@@ -106,8 +126,8 @@ pub(crate) fn send(to: ThreadId, signal: c_int, site: Site) -> c_int {
 pub(crate) fn arrive() {
     let pending = control::thread(|thread| core::mem::take(&mut thread.pending));
     for signal in (1..=64).filter(|signal| pending & 1u64.wrapping_shl(signal - 1) != 0) {
-        // SAFETY: any number will do. The thread blocks it.
-        unsafe { real!(raise: fn(c_int) -> c_int)(signal as c_int) };
+        // The thread blocks it.
+        raise(signal as c_int);
     }
 }
 

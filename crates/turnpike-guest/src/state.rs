@@ -113,6 +113,16 @@ fn hash() -> u64 {
     hash | 1
 }
 
+/// Where the caller of the hook is on its stack, before any switch; 0 once that was asked for.
+pub(crate) fn caller() -> usize {
+    REGISTERS.0[0].load(Ordering::Relaxed)
+}
+
+/// The running thread made way in the middle of a hook: what was noted is not its own.
+pub(crate) fn forget() {
+    REGISTERS.0[0].store(0, Ordering::Relaxed);
+}
+
 /// What the running thread holds in its registers and on its stack.
 pub(crate) struct Held {
     registers: [usize; COUNT],

@@ -293,10 +293,7 @@ hook! {
             None => ESRCH,
             // Also of a thread that has ended, as long as it was not joined.
             Some(_) if signal == 0 => 0,
-            Some(id) if id == control::me() => {
-                let raise = real!(raise: fn(c_int) -> c_int);
-                raise(signal)
-            }
+            Some(id) if id == control::me() => signals::raise(signal),
             Some(id) => signals::send(id, signal, site),
         }
     }

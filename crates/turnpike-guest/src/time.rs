@@ -74,8 +74,7 @@ fn set_alarm(seconds: u32) -> u32 {
 fn ring() {
     if ALARM.load(Ordering::Relaxed) <= passed() {
         ALARM.store(u64::MAX, Ordering::Relaxed);
-        // SAFETY: any signal will do.
-        unsafe { crate::hook::real!(raise: fn(c_int) -> c_int)(SIGALRM) };
+        crate::signals::raise(SIGALRM);
     }
 }
 

@@ -31,6 +31,7 @@ mod models;
 mod packages;
 mod program_assumptions;
 mod program_bounds;
+mod program_calls;
 mod program_copies;
 mod program_ends;
 mod program_events;

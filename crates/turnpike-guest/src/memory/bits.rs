@@ -11,11 +11,14 @@ use crate::{control, sys};
 /// What is not under control when others write close to a bit-field whose place is not known.
 const PART: &str = "a bit-field somewhere in the bytes that are reported as written";
 
+/// Compilers report a write of as many bytes as the structure has, if it is packed.
+const MOST: usize = 64;
+
 /// What was in memory when a write began by reading it.
 pub(super) struct Before {
     address: u64,
     size: usize,
-    bytes: [u8; 8],
+    bytes: [u8; MOST],
     /// Just what the write reads; otherwise more, because its place is not known.
     exact: bool,
 }
@@ -34,7 +37,7 @@ fn found_at(site: Site) -> Option<FirstRead> {
 
 /// The step of reading, for a write that reads first.
 pub(super) fn read_first(address: u64, size: u64, site: Site) -> Option<Before> {
-    if !cfg!(target_arch = "x86_64") || size > 8 {
+    if !cfg!(target_arch = "x86_64") || size > MOST as u64 {
         return None;
     }
     let read = found_at(site).filter(|read| read.size <= size)?;
@@ -48,7 +51,7 @@ pub(super) fn read_first(address: u64, size: u64, site: Site) -> Option<Before> 
     let known = place.filter(inside).map(|place| (place, read.size));
     let (from, length) = known.unwrap_or((address, size));
     step(Kind::Read, from, length, site, MemoryOrder::RELAXED, None, false, None);
-    let (mut bytes, length) = ([0; 8], length as usize);
+    let (mut bytes, length) = ([0; MOST], length as usize);
     // Whether others freed it meanwhile is found by the check of the write.
     let there = sys::copy_own_memory(from as usize, &mut bytes[..length]) == length;
     there.then_some(Before { address: from, size: length, bytes, exact: known.is_some() })

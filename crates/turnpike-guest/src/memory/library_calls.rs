@@ -37,10 +37,66 @@ unsafe fn length(text: *const c_char, most: usize) -> usize {
     length.saturating_add(1).min(most)
 }
 
+/// Reads a text as it is when it is this thread's turn: another thread may have made it longer meanwhile,
+/// and then all of it is read once more.
 pub(super) unsafe fn reads_text(text: *const c_char, most: usize, site: Site) {
-    // SAFETY: the program's text.
-    let size = unsafe { length(text, most) };
-    reads(text as *const c_void, size, site);
+    let mut known = 0;
+    loop {
+        // SAFETY: the program's text.
+        let size = unsafe { length(text, most) };
+        if size <= known {
+            return;
+        }
+        reads(text as *const c_void, size, site);
+        known = size;
+    }
+}
+
+/// What was read of an operand. What other threads write there before the next operand is read is not part
+/// of it.
+struct Kept {
+    address: *const c_void,
+    /// Empty if nothing can come in between.
+    bytes: Vec<u8>,
+}
+
+impl Kept {
+    unsafe fn bytes(address: *const c_void, size: usize, site: Site) -> Kept {
+        reads(address, size, site);
+        let mut bytes = Vec::new();
+        if super::may_step(site) {
+            // SAFETY: the program's memory.
+            bytes.extend_from_slice(unsafe { core::slice::from_raw_parts(address as *const u8, size) });
+        }
+        Kept { address, bytes }
+    }
+
+    unsafe fn text(text: *const c_char, most: usize, site: Site) -> Kept {
+        // SAFETY: the program's text.
+        unsafe {
+            reads_text(text, most, site);
+            let mut kept = Kept { address: text as *const c_void, bytes: Vec::new() };
+            if super::may_step(site) {
+                let size = length(text, most);
+                kept.bytes.extend_from_slice(core::slice::from_raw_parts(text as *const u8, size));
+                kept.bytes.push(0);
+            }
+            kept
+        }
+    }
+
+    fn pointer<T>(&self) -> *const T {
+        if self.bytes.is_empty() { self.address.cast() } else { self.bytes.as_ptr().cast() }
+    }
+
+    /// The place in the program's memory that corresponds to one in what was kept.
+    fn original(&self, found: *mut c_char) -> *mut c_char {
+        if found.is_null() {
+            return found;
+        }
+        let at = found as usize - self.pointer::<c_char>() as usize;
+        (self.address as usize + at) as *mut c_char
+    }
 }
 
 pub(super) const ALL: usize = usize::MAX;
@@ -230,12 +286,14 @@ shared! {
         writes(to, size, site);
     }
     fn memcmp(one: *const c_void, other: *const c_void, size: usize; site) -> c_int, plain_memcmp {
-        reads(one, size, site);
+        let one = Kept::bytes(one, size, site);
         reads(other, size, site);
+        return plain_memcmp(one.pointer(), other, size);
     }
     fn bcmp(one: *const c_void, other: *const c_void, size: usize; site) -> c_int, plain_bcmp {
-        reads(one, size, site);
+        let one = Kept::bytes(one, size, site);
         reads(other, size, site);
+        return plain_bcmp(one.pointer(), other, size);
     }
     fn strlen(text: *const c_char; site) -> usize, plain_strlen { reads_text(text, ALL, site); }
 }
@@ -284,7 +342,7 @@ unsafe fn deliver_text(
     }
 }
 
-/// Functions that copy, each with what it does when accesses are reported.
+/// Functions with several operands, each with what it does when accesses are reported.
 macro_rules! copies {
     ($(fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) -> $ret:ty $body:block)*) => { $(
         export! {
@@ -383,6 +441,55 @@ copies! {
     }
 }
 
+// Functions that compare texts, or look for one in another.
+copies! {
+    fn strstr(text: *const c_char, wanted: *const c_char; site) -> *mut c_char {
+        let text = Kept::text(text, ALL, site);
+        reads_text(wanted, ALL, site);
+        text.original(real!(strstr: fn(*const c_char, *const c_char) -> *mut c_char)(text.pointer(), wanted))
+    }
+    fn strpbrk(text: *const c_char, wanted: *const c_char; site) -> *mut c_char {
+        let text = Kept::text(text, ALL, site);
+        reads_text(wanted, ALL, site);
+        text.original(real!(strpbrk: fn(*const c_char, *const c_char) -> *mut c_char)(text.pointer(), wanted))
+    }
+    fn strcasestr(text: *const c_char, wanted: *const c_char; site) -> *mut c_char {
+        let text = Kept::text(text, ALL, site);
+        reads_text(wanted, ALL, site);
+        text.original(real!(strcasestr: fn(*const c_char, *const c_char) -> *mut c_char)(text.pointer(), wanted))
+    }
+    fn strspn(text: *const c_char, wanted: *const c_char; site) -> usize {
+        let text = Kept::text(text, ALL, site);
+        reads_text(wanted, ALL, site);
+        real!(strspn: fn(*const c_char, *const c_char) -> usize)(text.pointer(), wanted)
+    }
+    fn strcspn(text: *const c_char, wanted: *const c_char; site) -> usize {
+        let text = Kept::text(text, ALL, site);
+        reads_text(wanted, ALL, site);
+        real!(strcspn: fn(*const c_char, *const c_char) -> usize)(text.pointer(), wanted)
+    }
+    fn strcmp(one: *const c_char, other: *const c_char; site) -> c_int {
+        let one = Kept::text(one, ALL, site);
+        reads_text(other, ALL, site);
+        real!(strcmp: fn(*const c_char, *const c_char) -> c_int)(one.pointer(), other)
+    }
+    fn strcasecmp(one: *const c_char, other: *const c_char; site) -> c_int {
+        let one = Kept::text(one, ALL, site);
+        reads_text(other, ALL, site);
+        real!(strcasecmp: fn(*const c_char, *const c_char) -> c_int)(one.pointer(), other)
+    }
+    fn strncmp(one: *const c_char, other: *const c_char, most: usize; site) -> c_int {
+        let one = Kept::text(one, most, site);
+        reads_text(other, most, site);
+        real!(strncmp: fn(*const c_char, *const c_char, usize) -> c_int)(one.pointer(), other, most)
+    }
+    fn strncasecmp(one: *const c_char, other: *const c_char, most: usize; site) -> c_int {
+        let one = Kept::text(one, most, site);
+        reads_text(other, most, site);
+        real!(strncasecmp: fn(*const c_char, *const c_char, usize) -> c_int)(one.pointer(), other, most)
+    }
+}
+
 /// Ends the program if there is not enough room.
 pub(super) fn fits(size: usize, room: usize) {
     if size > room {
@@ -415,44 +522,8 @@ tell! {
     fn strnlen(text: *const c_char, most: usize; site) -> usize { reads_text(text, most, site); }
     fn strchr(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
     fn strrchr(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
-    fn strstr(text: *const c_char, wanted: *const c_char; site) -> *mut c_char {
-        reads_text(text, ALL, site);
-        reads_text(wanted, ALL, site);
-    }
-    fn strcmp(one: *const c_char, other: *const c_char; site) -> c_int {
-        reads_text(one, ALL, site);
-        reads_text(other, ALL, site);
-    }
-    fn strncmp(one: *const c_char, other: *const c_char, most: usize; site) -> c_int {
-        reads_text(one, most, site);
-        reads_text(other, most, site);
-    }
-    fn strcasecmp(one: *const c_char, other: *const c_char; site) -> c_int {
-        reads_text(one, ALL, site);
-        reads_text(other, ALL, site);
-    }
-    fn strncasecmp(one: *const c_char, other: *const c_char, most: usize; site) -> c_int {
-        reads_text(one, most, site);
-        reads_text(other, most, site);
-    }
     fn memrchr(text: *const c_void, _wanted: c_int, size: usize; site) -> *mut c_void { reads(text, size, site); }
     fn strchrnul(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
-    fn strspn(text: *const c_char, wanted: *const c_char; site) -> usize {
-        reads_text(text, ALL, site);
-        reads_text(wanted, ALL, site);
-    }
-    fn strcspn(text: *const c_char, wanted: *const c_char; site) -> usize {
-        reads_text(text, ALL, site);
-        reads_text(wanted, ALL, site);
-    }
-    fn strpbrk(text: *const c_char, wanted: *const c_char; site) -> *mut c_char {
-        reads_text(text, ALL, site);
-        reads_text(wanted, ALL, site);
-    }
-    fn strcasestr(text: *const c_char, wanted: *const c_char; site) -> *mut c_char {
-        reads_text(text, ALL, site);
-        reads_text(wanted, ALL, site);
-    }
     fn atoi(text: *const c_char; site) -> c_int { reads_text(text, ALL, site); }
     fn atol(text: *const c_char; site) -> c_long { reads_text(text, ALL, site); }
     fn atoll(text: *const c_char; site) -> i64 { reads_text(text, ALL, site); }

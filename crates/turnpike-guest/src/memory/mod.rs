@@ -234,6 +234,16 @@ fn races_at(site: Site) -> bool {
     MEMORY.with(|memory| memory.visible.get(site.0).is_some())
 }
 
+/// Whether accesses here may be steps.
+fn may_step(site: Site) -> bool {
+    threaded()
+        && MEMORY.with(|memory| match memory.level {
+            Level::Sync => false,
+            Level::Racy => memory.visible.get(site.0).is_some(),
+            Level::All => true,
+        })
+}
+
 /// Bytes that a function of the C library reads or writes for the program.
 pub(crate) fn tell_bytes(address: *const c_void, size: usize, write: bool, site: Site) {
     if is_instrumented() {
@@ -259,6 +269,7 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
     if !control::active() || size == 0 {
         return;
     }
+    crate::once::before_access(site);
     let held = recycle::held().filter(|_| !write);
     let mut before = None;
     if threaded() {

@@ -3,10 +3,21 @@
 #include <assert.h>
 #include <pthread.h>
 
+#if PACKED
+/* Fields across bytes; the compiler reports all of the structure. */
+struct __attribute__((packed)) flags {
+    unsigned low : 12, high : 14;
+    unsigned end : 6;
+    unsigned long long rest : 60;
+    unsigned char : 0;
+    unsigned char far;
+};
+#else
 struct flags {
     unsigned low : 4, high : 4;
     unsigned far : 4;
 };
+#endif
 static struct flags flags;
 
 /* Through a pointer, or by its name. */
