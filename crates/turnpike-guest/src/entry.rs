@@ -64,7 +64,13 @@ unsafe fn shared_size() -> Option<usize> {
         }
         core::slice::from_raw_parts(text as *const u8, sys::strlen(text))
     };
-    core::str::from_utf8(text).ok()?.parse().ok()
+    let mut words = core::str::from_utf8(text).ok()?.split(' ');
+    let size = words.next()?.parse().ok()?;
+    for word in words {
+        let (start, end) = word.split_once('-')?;
+        modules::ignore(start.parse().ok()?, end.parse().ok()?);
+    }
+    Some(size)
 }
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;

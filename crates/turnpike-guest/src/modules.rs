@@ -322,6 +322,21 @@ pub(crate) fn each_data(mut visit: impl FnMut(usize, usize) -> Option<()>) -> Op
     DATA.with(|data| data.iter().try_for_each(|&(start, end)| visit(start, end)))
 }
 
+/// Variables of the sanitizer's runtime inside the program, from start to end in its file: nothing uses
+/// them, and there are many.
+static RUNTIME: Global<Vec<(usize, usize)>> = Global::new(Vec::new());
+
+/// The host found variables here that are not the program's.
+pub(crate) fn ignore(start: usize, end: usize) {
+    RUNTIME.with(|ranges| ranges.push((start, end)));
+}
+
+/// Where these variables are in a program that is loaded at a base.
+fn runtime_data(base: usize) -> Vec<(usize, usize)> {
+    let at = |address: usize| base.wrapping_add(address);
+    RUNTIME.with(|ranges| ranges.iter().map(|&(start, end)| (at(start), at(end))).collect())
+}
+
 /// Bytes of the program's own thread-local variables, in each thread.
 static THREAD_LOCAL: AtomicUsize = AtomicUsize::new(0);
 
@@ -421,9 +436,12 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
         if !own && !KNOWN.contains(&name) {
             let data = headers.iter().filter(|header| header.kind == LOAD && header.flags & WRITABLE != 0);
             let data = data.map(|header| (at(header.address), at(header.address + header.memory_size)));
-            let foreign = module.foreign_data();
+            let runtime = if name.is_empty() { runtime_data(info.base) } else { Vec::new() };
+            let mut foreign = module.foreign_data();
+            foreign.extend(&runtime);
+            foreign.sort_unstable();
             for range in data {
-                DATA.with(|known| known.push(range));
+                DATA.with(|known| known.extend(subtract(range, &runtime)));
                 OWN_DATA.with(|known| known.extend(subtract(range, &foreign)));
             }
         }

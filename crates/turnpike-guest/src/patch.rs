@@ -88,7 +88,7 @@ fn meant(symbol: &CStr) -> Option<&CStr> {
     let bytes = symbol.to_bytes_with_nul();
     // Names of `new` and `delete`.
     let operator = [&b"_Znw"[..], b"_Zna", b"_Zdl", b"_Zda"].iter().any(|start| bytes.starts_with(start));
-    if bytes.starts_with(b"__tsan_") || operator {
+    if bytes.starts_with(b"__tsan_") || bytes.starts_with(b"__cxa_guard_") || operator {
         return Some(symbol);
     }
     let prefixes = [&b"___interceptor_"[..], b"__interceptor_"];
@@ -103,6 +103,7 @@ mod tests {
     #[test]
     fn symbols_of_the_runtime_stand_for_what_they_replace() {
         assert_eq!(meant(c"__tsan_read4"), Some(c"__tsan_read4"));
+        assert_eq!(meant(c"__cxa_guard_release"), Some(c"__cxa_guard_release"));
         assert_eq!(meant(c"__interceptor_pthread_mutex_lock"), Some(c"pthread_mutex_lock"));
         assert_eq!(meant(c"___interceptor_malloc"), Some(c"malloc"));
         assert_eq!(meant(c"_Znwm"), Some(c"_Znwm"));

@@ -32,6 +32,7 @@ mod packages;
 mod program_assumptions;
 mod program_bounds;
 mod program_calls;
+mod program_clang;
 mod program_copies;
 mod program_ends;
 mod program_events;

@@ -19,6 +19,7 @@ use super::symbols::Symbols;
 use super::system::{self, Shared};
 use super::{
     Isolation, NativeProgram, RacySites, Threads, Visibility, error, headers, hidden, library, names, opaque,
+    runtime,
 };
 use crate::discover::tell_unreported;
 use crate::guard::{ended, same};
@@ -396,14 +397,15 @@ fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
         }
     }
     let functions = library::unknown(program, &symbols.files());
-    let told = [
+    let reasons = [
         opaque::tell(&parts),
         opaque::tell_rust(program),
         hidden::tell(&hidden),
         library::tell(&functions),
+        runtime::tell(program),
         opaque::tell_callers(&callers),
     ];
-    told.into_iter().flatten().collect()
+    reasons.into_iter().flatten().collect()
 }
 
 /// An empty record.

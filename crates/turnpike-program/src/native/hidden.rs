@@ -12,11 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 
+use super::runtime::Runtime;
+
 /// Functions that become part of programs when they are linked, and one of `turnpike.h`.
-const FRAME: [&str; 12] = [
+const FRAME: [&str; 13] = [
     "__do_global_dtors_aux",
     "__libc_csu_fini",
     "__libc_csu_init",
+    "__pthread_atfork",
     "_dl_relocate_static_pie",
     "_start",
     "at_quick_exit",
@@ -181,15 +184,13 @@ pub(super) fn functions(file: &[u8]) -> Vec<String> {
         return Vec::new();
     }
     let image = Image::read(&file);
-    // A runtime that is part of the program is not the program's.
-    if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok("__tsan_init")) {
-        return Vec::new();
-    }
+    let runtime = Runtime::find(&file).unwrap_or_default();
     let mut hidden = BTreeSet::new();
     for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0) {
         let name = symbol.name().unwrap_or_default();
         let part = name.contains(".cold") || FRAME.contains(&name);
         if !part
+            && !runtime.covers(symbol.address())
             && image
                 .bytes(symbol.address(), symbol.size())
                 .is_some_and(|code| image.hides(symbol.address(), code))

@@ -17,7 +17,7 @@ use turnpike_preload::NAME;
 use turnpike_preload::protocol::{ENVIRONMENT, FD_ANSWER, FD_LIBRARY, FD_REQUEST, FD_SHARED};
 
 use super::NativeProgram;
-use super::system;
+use super::{runtime, system};
 
 /// What the program gets.
 pub(super) struct Descriptors {
@@ -30,7 +30,8 @@ pub(super) struct Descriptors {
 
 /// Starts the program.
 pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Result<Child> {
-    let library = library(&wanted_name(&std::fs::read(&program.path)?))?;
+    let bytes = std::fs::read(&program.path)?;
+    let library = library(&wanted_name(&bytes))?;
     let mut command = Command::new(&program.path);
     command.args(&program.arguments);
     command.envs(program.environment.iter().map(|(name, value)| (name, value)));
@@ -46,7 +47,11 @@ pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Re
     command.env("LD_PRELOAD", preload);
     // Symbols are looked up once, not in every execution.
     command.env("LD_BIND_NOW", "1");
-    command.env(ENVIRONMENT, descriptors.size.to_string());
+    let mut told = descriptors.size.to_string();
+    for (start, end) in runtime::variables(&bytes) {
+        told.push_str(&format!(" {start}-{end}"));
+    }
+    command.env(ENVIRONMENT, told);
     command.stdin(input());
     command.stdout(Stdio::from(descriptors.output.try_clone()?));
     command.stderr(Stdio::from(descriptors.output.try_clone()?));

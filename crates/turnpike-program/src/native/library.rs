@@ -13,11 +13,14 @@ use std::sync::OnceLock;
 use object::{Object, ObjectSymbol, SymbolKind};
 use turnpike_preload::LIBRARY;
 
+use super::runtime::{self, Runtime};
+
 /// Functions that do not access the program's memory: they compute, return information, end something,
 /// or work on private data.
 const HARMLESS: &str = "\
 __assert __assert_fail __assert_perror_fail __chk_fail __ctype_b_loc __ctype_get_mb_cur_max \
 __ctype_tolower_loc __ctype_toupper_loc __cxa_finalize __dynamic_cast __errno_location __fdelt_chk \
+__gcc_personality_v0 __register_atfork \
 __gmon_start__ __h_errno_location __libc_start_main __longjmp_chk __sched_cpualloc __sched_cpucount \
 __sched_cpufree __stack_chk_fail __sysconf __tls_get_addr __uflow __overflow _exit _setjmp _longjmp \
 __sigsetjmp abs alarm atexit at_quick_exit basename backtrace backtrace_symbols bsearch confstr \
@@ -133,6 +136,13 @@ fn name(path: &Path) -> String {
 
 /// The functions that an instrumented file calls.
 fn called_by(file: &[u8], called: &mut BTreeSet<String>) {
+    if let Ok(file) = object::File::parse(file)
+        && file.architecture() == object::Architecture::X86_64
+        && let Some(runtime) = Runtime::find(&file)
+    {
+        runtime::called(&file, &runtime, called);
+        return;
+    }
     let mut names = BTreeSet::new();
     symbols(file, |symbol| symbol.is_undefined() && is_function(symbol), &mut names);
     if names.contains("__tsan_init") {

@@ -20,6 +20,7 @@ mod names;
 mod opaque;
 mod prefixes;
 mod racy;
+mod runtime;
 mod symbols;
 mod system;
 mod types;

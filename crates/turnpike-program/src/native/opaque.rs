@@ -42,6 +42,11 @@ const FIRST: [&str; 3] = ["abi-note.S", "abi-note.c", "init.c"];
 /// What the names of the sanitizer's own sources begin with.
 const RUNTIME: [&str; 5] = ["interception_", "sancov_", "sanitizer_", "tsan_", "ubsan_"];
 
+/// Whether a source is one of the sanitizer's runtime, if the runtime is part of the program.
+pub(super) fn is_runtime_source(name: &str) -> bool {
+    name.contains(".cpp") && RUNTIME.iter().any(|start| name.starts_with(start))
+}
+
 /// Source files of a program that were not compiled with the flag although others were; empty for
 /// files without symbols.
 pub(super) fn sources(file: &[u8]) -> Vec<String> {
@@ -52,10 +57,7 @@ pub(super) fn sources(file: &[u8]) -> Vec<String> {
     let mut current: Option<String> = None;
     let with_runtime =
         file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok("__tsan_init"));
-    let is_runtime = |name: &str| {
-        name == "tsan_preinit.cpp"
-            || with_runtime && name.contains(".cpp") && RUNTIME.iter().any(|start| name.starts_with(start))
-    };
+    let is_runtime = |name: &str| name == "tsan_preinit.cpp" || with_runtime && is_runtime_source(name);
     for symbol in file.symbols() {
         let name = symbol.name().unwrap_or_default();
         if symbol.kind() == SymbolKind::File {
