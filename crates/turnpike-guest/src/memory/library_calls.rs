@@ -523,6 +523,8 @@ tell! {
     fn strchr(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
     fn strrchr(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
     fn memrchr(text: *const c_void, _wanted: c_int, size: usize; site) -> *mut c_void { reads(text, size, site); }
+    fn index(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
+    fn rindex(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
     fn strchrnul(text: *const c_char, _wanted: c_int; site) -> *mut c_char { reads_text(text, ALL, site); }
     fn atoi(text: *const c_char; site) -> c_int { reads_text(text, ALL, site); }
     fn atol(text: *const c_char; site) -> c_long { reads_text(text, ALL, site); }
@@ -543,6 +545,40 @@ tell! {
             reads_text(text, ALL, site);
         }
     }
+}
+
+/// Compilers make one call of a sine and a cosine. The number comes in a register of its own, so that the site
+/// is the third of the other arguments.
+macro_rules! sines {
+    ($($name:ident $real:ty;)*) => { $(
+        const _: () = {
+            #[cfg_attr(embedded, unsafe(no_mangle))]
+            #[unsafe(naked)]
+            unsafe extern "C" fn $name(angle: $real, sine: *mut $real, cosine: *mut $real) {
+                pass_site!(imp sine cosine)
+            }
+            unsafe extern "C" fn imp(angle: $real, sine: *mut $real, cosine: *mut $real, address: u64) {
+                let real = real!($name: fn($real, *mut $real, *mut $real));
+                let mut both: [$real; 2] = [0.0; 2];
+                let [first, second] = &mut both;
+                // SAFETY: room for both, and the caller's variables.
+                unsafe {
+                    real(angle, first, second);
+                    for (into, value) in [(sine, both[0]), (cosine, both[1])] {
+                        if reports_accesses() {
+                            writes(into as *const c_void, size_of::<$real>(), Site(address));
+                        }
+                        *into = value;
+                    }
+                }
+            }
+        };
+    )* };
+}
+
+sines! {
+    sincos f64;
+    sincosf f32;
 }
 
 /// A number is read from a text, and where it ends is perhaps written.
