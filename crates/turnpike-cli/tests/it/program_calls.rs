@@ -161,3 +161,51 @@ fn threads_handle_signals_of_their_own_at_the_same_time() {
     }
     search(folder, "exhaustive", &["lock"]).expect(0, &["none", "(complete)"]);
 }
+
+/// One thread replaces a structure that another one copies: it may see a part of each value.
+const STRUCTURES: &str = r#"#include <assert.h>
+#include <pthread.h>
+struct three { long first, second, third; };
+static struct three shared;
+static int careful;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *replace(void *unused) {
+    struct three own = {1, 1, 1};
+    if (careful) pthread_mutex_lock(&lock);
+    shared = own;
+    if (careful) pthread_mutex_unlock(&lock);
+    return unused;
+}
+static void *copy(void *unused) {
+    struct three own;
+    if (careful) pthread_mutex_lock(&lock);
+    own = shared;
+    if (careful) pthread_mutex_unlock(&lock);
+    assert(own.first == own.third);
+    return unused;
+}
+int main(int count, char **words) {
+    (void)words;
+    pthread_t a, b;
+    careful = count > 1;
+    pthread_create(&a, 0, replace, 0);
+    pthread_create(&b, 0, copy, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+"#;
+
+#[test]
+fn structures_are_not_replaced_in_one_step() {
+    let folder = folder(&[("structures.c", STRUCTURES)]);
+    let folder = folder.path();
+    if !compile(folder, "gcc", &["-g", "-O0", "-fsanitize=thread", "structures.c", "-o", "program"]) {
+        return;
+    }
+    for strategy in ["auto", "exhaustive", "bfs"] {
+        search(folder, strategy, &[])
+            .expect(3, &["inconclusive", "the order of the parts of a large assignment"]);
+        search(folder, strategy, &["lock"]).expect(0, &["none", "(complete)"]);
+    }
+}

@@ -160,6 +160,10 @@ static MEMORY: Global<Memory> = Global::new(Memory {
     extents: Vec::new(),
 });
 
+/// What is not under control when an access to more than a word races.
+const PARTS: &str =
+    "the order of the parts of a large assignment and other threads' accesses to the same memory";
+
 /// Some of the program's code calls the functions of `plain`.
 static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
 
@@ -284,6 +288,10 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
         if visible {
             if write {
                 before = bits::read_first(address, size, site);
+            }
+            // What is larger than a word is several accesses, between which others may come.
+            if size > 8 && before.is_none() && races_at(site) {
+                control::uncontrolled(PARTS);
             }
             let kind = if write { Kind::Write } else { Kind::Read };
             step(kind, address, size, site, MemoryOrder::RELAXED, None, !write, None);

@@ -100,7 +100,7 @@ fn a_lost_update_needs_visible_memory() {
 #[test]
 fn neighbours_of_bit_fields_are_lost() {
     for level in ["-O0", "-O1", "-O2"] {
-        for pointer in ["-DPOINTER=0", "-DPOINTER=1", "-DPACKED=1"] {
+        for pointer in ["-DPOINTER=0", "-DPOINTER=1", "-DPACKED=1", "-DLONG=1"] {
             let Some(mut program) = guest_file("memory/bit_fields.c", &["-fsanitize=thread", level, pointer])
             else {
                 return;

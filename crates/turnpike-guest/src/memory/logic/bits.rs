@@ -33,9 +33,7 @@ pub(crate) enum Place {
 pub(crate) fn first_read(before: &[u8], code: &[u8]) -> Option<FirstRead> {
     let accesses = accesses(code);
     accesses.iter().enumerate().find_map(|(at, access)| {
-        let writes = |later: &Access| {
-            later.does == Does::Write && (later.size, &later.operand) == (access.size, &access.operand)
-        };
+        let writes = |later: &Access| later.does == Does::Write && later.covers(access);
         let changes = match access.does {
             Does::Both => true,
             Does::Read => accesses[at + 1..].iter().any(writes),
@@ -68,6 +66,16 @@ struct Access {
     does: Does,
     size: u64,
     operand: Operand,
+}
+
+impl Access {
+    /// Whether its bytes include the other one's: of a field of three bytes, only the fourth is read before.
+    fn covers(&self, other: &Access) -> bool {
+        let end = |access: &Access| access.operand.distance.saturating_add_unsigned(access.size);
+        self.operand.registers == other.operand.registers
+            && self.operand.distance <= other.operand.distance
+            && end(other) <= end(self)
+    }
 }
 
 /// Where an operand in memory is.
@@ -199,9 +207,9 @@ impl Instruction {
         };
         let logic = matches!(code[mode] >> 3 & 7, 1 | 4 | 6);
         let (does, size) = match self.opcode {
-            0x0fb6 | 0x8a => (Does::Read, 1),
+            0x0fb6 | 0x8a | 0x0a | 0x22 | 0x32 => (Does::Read, 1),
             0x0fb7 => (Does::Read, 2),
-            0x8b => (Does::Read, word),
+            0x8b | 0x0b | 0x23 | 0x33 => (Does::Read, word),
             0x88 => (Does::Write, 1),
             0x89 => (Does::Write, word),
             0x08 | 0x20 | 0x30 => (Does::Both, 1),
@@ -281,6 +289,13 @@ mod tests {
         assert_eq!(read(&[0x80, 0x4b, 0x08, 0x01]), Some((1, Place::Unknown)));
         assert_eq!(read(&[0x83, 0x25, 0, 0, 0, 0, 0xef]), Some((4, Place::FromCall(7))));
         assert_eq!(read(&[0x49, 0x31, 0x04, 0x24]), Some((8, Place::Unknown)));
+        // and rdx, [rip + 16]; or rdx, rax; mov [rip + 6], rdx
+        let combined =
+            [0x48, 0x23, 0x15, 0x10, 0, 0, 0, 0x48, 0x09, 0xc2, 0x48, 0x89, 0x15, 0x06, 0, 0, 0, 0xc3];
+        assert_eq!(read(&combined), Some((8, Place::FromCall(23))));
+        // movzx eax, byte [rbx + 4]; or ah, 0x4d; mov [rbx + 4], eax
+        let larger = [0x0f, 0xb6, 0x43, 0x04, 0x80, 0xcc, 0x4d, 0x89, 0x43, 0x04, 0xc3];
+        assert_eq!(read(&larger), Some((1, Place::Unknown)));
         // mov rax, [rsp + 8]; mov [rsp + 8], rcx
         let stack = [0x48, 0x8b, 0x44, 0x24, 0x08, 0x48, 0x89, 0x4c, 0x24, 0x08];
         assert_eq!(read(&stack), Some((8, Place::Unknown)));

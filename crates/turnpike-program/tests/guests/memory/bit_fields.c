@@ -12,6 +12,11 @@ struct __attribute__((packed)) flags {
     unsigned char : 0;
     unsigned char far;
 };
+#elif LONG
+struct flags {
+    unsigned long low : 40, high : 24;
+    unsigned far : 4;
+};
 #else
 struct flags {
     unsigned low : 4, high : 4;
