@@ -27,11 +27,11 @@ impl From<Exit> for ExitCode {
 /// The table as shown by `--help`.
 pub(crate) const TABLE: &str = "\
 Exit codes:
-  0  the expected result: nothing found and everything covered; every query satisfied and every
-     formula true; or success
-  1  not the expected result: a trace was found, a query is not satisfied, or a formula is violated;
-     compare: different; replay: the trace does not fit
+  0  the expected result: nothing found and everything covered; every query
+     satisfied and every formula true; or success
+  1  not the expected result: a trace was found, a query is not satisfied, or a
+     formula is violated; compare: different; replay: the trace does not fit
   2  wrong usage, unreadable input, or an error in the model
-  3  not known: a limit, a lossy store, a partial strategy; a query or formula that is not decided or
-     not supported
+  3  not known: a limit, a lossy store, a partial strategy; a query or formula
+     that is not decided or not supported
   4  internal error";
