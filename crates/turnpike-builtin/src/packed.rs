@@ -2,8 +2,8 @@
 
 use turnpike_model::{
     Explorer, Label, LabelId, MeasureInfo, Measures, Model, ModelInfo, Names, Obstacle, Obstacles, Offer,
-    PortableStates, PortableWords, Signatures, StepError, StuckComponent, Successors, Violation,
-    ViolationKind, Violations, Vocabulary, decode_words,
+    Participant, Participants, PortableStates, PortableWords, Signatures, StepError, StuckComponent,
+    Successors, Violation, ViolationKind, Violations, Vocabulary, decode_words,
 };
 
 /// A model of this crate. It needs no memory between steps, so a reference to it serves as its
@@ -32,6 +32,17 @@ pub(crate) trait Packed: Send + Sync + 'static {
 
     /// The value of measure `index`, in the order of `describe`.
     fn measure(&self, state: &[u32], index: usize) -> f64;
+
+    /// The parameters that are components, where the model has some.
+    fn components(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The components that take part in a transition with this label.
+    fn takes_part(&self, label: u32) -> Vec<String> {
+        let _ = label;
+        Vec::new()
+    }
 
     /// The components that cannot go on in `state`, where the model has components.
     fn waiting(&self, state: &[u32]) -> Vec<StuckComponent> {
@@ -158,6 +169,29 @@ impl<P: Packed> Explorer for View<'_, P> {
 
     fn obstacles(&mut self) -> Option<&mut dyn Obstacles> {
         Some(self)
+    }
+
+    fn participants(&mut self) -> Option<&mut dyn Participants> {
+        (!self.0.components().is_empty()).then_some(self as &mut dyn Participants)
+    }
+}
+
+impl<P: Packed> Participants for View<'_, P> {
+    fn components(&self) -> Vec<String> {
+        self.0.components()
+    }
+
+    fn participants(&mut self, state: &[u32], position: usize) -> Result<Vec<Participant>, StepError> {
+        let mut successors = Successors::new(self.0.width());
+        self.0.successors(state, &mut successors);
+        if position >= successors.len() {
+            return Err(StepError::new(format!("there is no transition at position {position}")));
+        }
+        let label = successors.label(position).0;
+        let action = self.0.label(label);
+        let participant =
+            |component| Participant { component, action: action.clone(), ..Participant::default() };
+        Ok(self.0.takes_part(label).into_iter().map(participant).collect())
     }
 }
 

@@ -101,14 +101,25 @@ impl Philosophers {
     }
 }
 
+/// The names of `n` philosophers and their forks.
+pub(super) fn seats_and_forks(n: usize) -> Vec<String> {
+    let named = |kind: &'static str| (1..=n).map(move |number| format!("{kind}{number}"));
+    named("philosopher").chain(named("fork")).collect()
+}
+
+/// A philosopher and perhaps a fork, counted from 0, as participants of a step.
+pub(super) fn one_with_fork(seat: u32, fork: Option<u32>) -> Vec<String> {
+    let fork = fork.map(|fork| format!("fork{}", fork + 1));
+    [format!("philosopher{}", seat + 1)].into_iter().chain(fork).collect()
+}
+
 impl Packed for Philosophers {
     fn width(&self) -> usize {
         self.words
     }
 
     fn describe(&self, info: &mut ModelInfo) {
-        info.parameters = (1..=self.n).map(|p| format!("philosopher{p}")).collect();
-        info.parameters.extend((1..=self.n).map(|f| format!("fork{f}")));
+        info.parameters = seats_and_forks(self.n);
         info.actions = names(&["lock", "eat", "free"]);
         info.measures = measures(&[
             ("waiting", "philosophers who hold only the left fork; all of them in the deadlock"),
@@ -167,6 +178,20 @@ impl Packed for Philosophers {
                 "free".to_owned()
             }
         }));
+    }
+
+    fn components(&self) -> Vec<String> {
+        seats_and_forks(self.n)
+    }
+
+    fn takes_part(&self, label: u32) -> Vec<String> {
+        let (seat, step) = (label / STEPS, label % STEPS);
+        let fork = match step {
+            2 => None,
+            0 | 3 => Some(seat),
+            _ => Some((seat + 1) % self.n as u32),
+        };
+        one_with_fork(seat, fork)
     }
 
     fn waiting(&self, state: &[u32]) -> Vec<StuckComponent> {

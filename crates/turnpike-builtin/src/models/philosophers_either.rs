@@ -21,6 +21,7 @@
 
 use turnpike_model::{LabelId, ModelInfo, StuckComponent, Successors};
 
+use super::philosophers::{one_with_fork, seats_and_forks};
 use crate::catalogue::{BuiltinInfo, ParameterInfo};
 use crate::lanes::Lanes;
 use crate::packed::{Packed, measures, model, names, no_measure, waits};
@@ -137,8 +138,7 @@ impl Packed for Tossing {
     }
 
     fn describe(&self, info: &mut ModelInfo) {
-        info.parameters = (1..=self.n).map(|p| format!("philosopher{p}")).collect();
-        info.parameters.extend((1..=self.n).map(|f| format!("fork{f}")));
+        info.parameters = seats_and_forks(self.n);
         info.actions = names(&["toss", "wait", "signal"]);
         info.measures = measures(&[
             (
@@ -195,6 +195,20 @@ impl Packed for Tossing {
                 "free".to_owned()
             }
         }));
+    }
+
+    fn components(&self) -> Vec<String> {
+        seats_and_forks(self.n)
+    }
+
+    fn takes_part(&self, label: u32) -> Vec<String> {
+        let (seat, kind) = (label / KINDS, label % KINDS);
+        let fork = match kind {
+            TOSS_0 | TOSS_1 => None,
+            WAIT_LEFT | SIGNAL_LEFT => Some(seat),
+            _ => Some(self.after(seat as usize) as u32),
+        };
+        one_with_fork(seat, fork)
     }
 
     fn waiting(&self, state: &[u32]) -> Vec<StuckComponent> {

@@ -77,6 +77,10 @@ impl TwoPhaseCommit {
         (0..self.n as usize).filter(|&i| Managers::get(state, i) == wanted).count() as f64
     }
 
+    fn managers(&self) -> impl Iterator<Item = String> {
+        (1..=self.n).map(|i| format!("rm{i}"))
+    }
+
     /// The text of a set of managers, such as `{1,3}`.
     fn set(&self, bits: u32) -> String {
         let members: Vec<String> =
@@ -92,7 +96,7 @@ impl Packed for TwoPhaseCommit {
 
     fn describe(&self, info: &mut ModelInfo) {
         info.parameters = names(&["tm", "sent-prepared", "received-prepared"]);
-        info.parameters.extend((1..=self.n).map(|i| format!("rm{i}")));
+        info.parameters.extend(self.managers());
         info.actions = names(&["TmCommit", "TmAbort"]);
         info.actions.extend(names(&ACTIONS));
         info.measures = measures(&[
@@ -146,6 +150,15 @@ impl Packed for TwoPhaseCommit {
             1 => "TmAbort".to_owned(),
             _ => format!("{}({})", ACTIONS[(id as usize - 2) % 5], (id - 2) / 5 + 1),
         }
+    }
+
+    fn components(&self) -> Vec<String> {
+        ["tm".to_owned()].into_iter().chain(self.managers()).collect()
+    }
+
+    fn takes_part(&self, label: u32) -> Vec<String> {
+        let manager = label.checked_sub(2).filter(|action| action % 5 != TM_RCV_PREPARED);
+        vec![manager.map_or_else(|| "tm".to_owned(), |action| format!("rm{}", action / 5 + 1))]
     }
 
     fn values(&self, state: &[u32], out: &mut Vec<String>) {

@@ -100,3 +100,42 @@ fn measures_of_the_philosophers() {
         assert_eq!(deadlocks, if name == "philosophers" { 1 } else { 2 });
     }
 }
+
+/// Whoever does not take part in a step keeps its value.
+#[test]
+fn only_participants_change() {
+    let mut checked = 0;
+    for (name, n) in [("philosophers", 3), ("philosophers-either", 3), ("two-phase-commit", 2)] {
+        let model = build(name, &[("n", n)]);
+        let parameters = &model.info().parameters;
+        let components = model.explorer().participants().expect("components").components();
+        assert!(components.iter().all(|one| parameters.contains(one)), "{name}: {components:?}");
+        let mut taking_part = vec![0; components.len()];
+        let mut view = model.explorer();
+        explore(&*model, |explorer, state, _, successors| {
+            let mut values_of = |state: &[u32]| {
+                let mut values = Vec::new();
+                explorer.state_values(state, &mut values);
+                values
+            };
+            let before = values_of(state);
+            for position in 0..successors.len() {
+                let after = values_of(successors.state(position));
+                let parts = view.participants().expect("components").participants(state, position);
+                let parts = parts.expect("participants");
+                assert!(!parts.is_empty());
+                for (index, component) in components.iter().enumerate() {
+                    let place = parameters.iter().position(|one| one == component).expect("a parameter");
+                    let takes_part = parts.iter().any(|part| part.component == *component);
+                    assert!(takes_part || before[place] == after[place], "{name}: {component} {before:?}");
+                    taking_part[index] += usize::from(takes_part);
+                    checked += 1;
+                }
+            }
+            let beyond = view.participants().expect("components").participants(state, successors.len());
+            assert!(beyond.is_err());
+        });
+        assert!(taking_part.iter().all(|&steps| 0 < steps), "{name}: {taking_part:?}");
+    }
+    assert!(checked > 1000, "{checked}");
+}
