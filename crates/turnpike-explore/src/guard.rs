@@ -60,12 +60,16 @@ impl Guard {
         ["127.0.0.1", "localhost"].iter().any(|host| name == format!("{host}:{}", self.port))
     }
 
-    /// Whether the request was sent by a page of this server, or by no page at all.
-    fn is_from_here(&self, headers: &HeaderMap) -> bool {
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
-        host.is_some_and(|host| self.is_own_name(host))
-            && origin.is_none_or(|origin| {
+    /// Whether the request was sent by a page of this server, or by no page at all. An address may name a
+    /// host as well as the header, and both must be this one.
+    fn is_from_here(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        let all = |name: HeaderName, fits: &dyn Fn(&str) -> bool| {
+            headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(fits))
+        };
+        headers.contains_key(header::HOST)
+            && all(header::HOST, &|host| self.is_own_name(host))
+            && uri.authority().is_none_or(|host| self.is_own_name(host.as_str()))
+            && all(header::ORIGIN, &|origin| {
                 origin.strip_prefix("http://").is_some_and(|name| self.is_own_name(name))
             })
     }
@@ -101,7 +105,7 @@ impl Guard {
 
 /// Lets a request pass, or refuses it; every answer gets the headers.
 pub(crate) async fn check(State(guard): State<Guard>, request: Request<Body>, next: Next) -> Response {
-    let mut response = if !guard.is_from_here(request.headers()) {
+    let mut response = if !guard.is_from_here(request.uri(), request.headers()) {
         (StatusCode::FORBIDDEN, "this server answers pages of its own only\n").into_response()
     } else if guard.is_invitation(request.method(), request.uri()) {
         guard.welcome()
@@ -135,13 +139,22 @@ mod tests {
     #[test]
     fn only_own_names_are_answered() {
         let guard = guard();
+        let here = Uri::from_static("/api/model");
         for host in ["127.0.0.1:4321", "localhost:4321"] {
-            assert!(guard.is_from_here(&headers(&[("host", host)])), "{host}");
+            assert!(guard.is_from_here(&here, &headers(&[("host", host)])), "{host}");
         }
         for host in ["127.0.0.1", "127.0.0.1:80", "evil.example:4321", "127.0.0.1:4321.evil.example", ""] {
-            assert!(!guard.is_from_here(&headers(&[("host", host)])), "{host}");
+            assert!(!guard.is_from_here(&here, &headers(&[("host", host)])), "{host}");
         }
-        assert!(!guard.is_from_here(&HeaderMap::new()));
+        assert!(!guard.is_from_here(&here, &HeaderMap::new()));
+        let elsewhere = Uri::from_static("http://evil.example/api/model");
+        assert!(!guard.is_from_here(&elsewhere, &headers(&[("host", "127.0.0.1:4321")])));
+        for second in [("host", "evil.example"), ("origin", "http://evil.example")] {
+            let mut twice = headers(&[("host", "127.0.0.1:4321"), ("origin", "http://127.0.0.1:4321")]);
+            assert!(guard.is_from_here(&here, &twice));
+            twice.append(HeaderName::from_static(second.0), HeaderValue::from_static(second.1));
+            assert!(!guard.is_from_here(&here, &twice), "{second:?}");
+        }
         for (origin, own) in [
             ("http://127.0.0.1:4321", true),
             ("http://localhost:4321", true),
@@ -149,7 +162,8 @@ mod tests {
             ("http://evil.example", false),
             ("null", false),
         ] {
-            let found = guard.is_from_here(&headers(&[("host", "127.0.0.1:4321"), ("origin", origin)]));
+            let found =
+                guard.is_from_here(&here, &headers(&[("host", "127.0.0.1:4321"), ("origin", origin)]));
             assert_eq!(found, own, "{origin}");
         }
     }
