@@ -59,13 +59,21 @@ pub(crate) fn line(text: &str) {
 }
 
 /// What programs print and what models are called must not reach a terminal as commands: control characters but
-/// line breaks and tabs are written as `\x1b`.
+/// line breaks and tabs are written as `\x1b`, and what reverses the direction of text as `\u{202e}`.
 pub(crate) fn escape_controls(text: &str) -> Cow<'_, str> {
-    let is_harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let is_harmful = |c: char| match c {
+        '\n' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        _ => c.is_control(),
+    };
     if !text.contains(is_harmful) {
         return Cow::Borrowed(text);
     }
-    let escape = |c: char| if is_harmful(c) { format!("\\x{:02x}", u32::from(c)) } else { c.to_string() };
+    let escape = |c: char| match u32::from(c) {
+        _ if !is_harmful(c) => c.to_string(),
+        code @ ..=0xff => format!("\\x{code:02x}"),
+        code => format!("\\u{{{code:x}}}"),
+    };
     Cow::Owned(text.chars().map(escape).collect())
 }
 

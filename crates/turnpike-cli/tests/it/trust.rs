@@ -133,9 +133,12 @@ fn flags_beside_a_trace_that_says_it_all_are_refused() {
 
 #[test]
 fn control_characters_are_written_as_text() {
-    let folder = folder(&[("w.txt", "a\x1b[31m(1)\n\u{9b}2J\n")]);
+    let folder = folder(&[("w.txt", "a\x1b[31m(1)\n\u{9b}2J\nb\u{202e}c\n")]);
     let text = turnpike_in(folder.path(), &["show", "w.txt"], "").exits(0).stdout;
-    assert!(text.contains("a\\x1b[31m(1)") && text.contains("\\x9b2J"), "{text}");
+    assert!(
+        text.contains("a\\x1b[31m(1)") && text.contains("\\x9b2J") && text.contains("b\\u{202e}c"),
+        "{text}"
+    );
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
 }
 
