@@ -2,7 +2,10 @@
 
 export class Refused extends Error {}
 
-async function answered(response) {
+async function answered(asked) {
+  const response = await asked.catch((error) => {
+    throw error.name === "AbortError" ? error : new Refused("turnpike no longer answers");
+  });
   if (response.ok) return response;
   let message = `the server answered ${response.status}`;
   try {
@@ -16,13 +19,13 @@ async function answered(response) {
 const [page] = crypto.getRandomValues(new Uint32Array(1));
 export const ofPage = (path) => `${path}${path.includes("?") ? "&" : "?"}page=${page}`;
 
-export const get = async (path) => (await answered(await fetch(ofPage(path)))).json();
-export const getText = async (path) => (await answered(await fetch(ofPage(path)))).text();
+export const get = async (path) => (await answered(fetch(ofPage(path)))).json();
+export const getText = async (path) => (await answered(fetch(ofPage(path)))).text();
 
 export async function post(path, body = {}) {
   const headers = { "content-type": "application/json" };
-  const response = await fetch(ofPage(path), { method: "POST", headers, body: JSON.stringify(body) });
-  return (await answered(response)).json();
+  const asked = fetch(ofPage(path), { method: "POST", headers, body: JSON.stringify(body) });
+  return (await answered(asked)).json();
 }
 
 // Begins a search. `hear` is called with the name and the data of each event; closing what is returned stops
@@ -31,7 +34,7 @@ export function search(options, hear) {
   const form = encodeURIComponent(JSON.stringify({ options }));
   const stop = new AbortController();
   const listen = async () => {
-    const response = await answered(await fetch(ofPage(`/api/search?form=${form}`), { signal: stop.signal }));
+    const response = await answered(fetch(ofPage(`/api/search?form=${form}`), { signal: stop.signal }));
     for await (const [name, data] of events(response.body)) {
       hear(name, data);
       if (name === "finished") return;

@@ -161,7 +161,8 @@ export class Graph {
     }
     const { left, top, width, height } = this.frame();
     // At first all of it is seen, unless it would be too small to read.
-    this.scale ??= Math.max(0.45, Math.min(1, (byId("picture").clientWidth - 24) / width));
+    const most = Number(getComputedStyle(byId("picture")).getPropertyValue("--zoom"));
+    this.scale ??= Math.max(0.45, Math.min(most, (byId("picture").clientWidth - 24) / width));
     const svg = makeSvg("svg", { viewBox: `${left} ${top} ${width} ${height}`, width: width * this.scale, height: height * this.scale, role: "group", "aria-label": "State space" });
     svg.append(makeSvg("defs", {}, makeSvg("marker", { id: "space-arrow", viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" },
       makeSvg("path", { class: "space-head", d: "M0,1 L8,4 L0,7 z" }))));
@@ -279,9 +280,9 @@ export class Graph {
 
   // Labels stand on their edges where there is room; those without room are shown where the pointer is.
   edgeLabels(edges, nodes) {
-    const taken = [];
+    const taken = nodes.map(({ x, y }) => ({ x: x - RADIUS, y, width: 2 * RADIUS, height: 2 * RADIUS }));
     const isFree = (box) => !taken.some((other) =>
-      box.x < other.x + other.width && other.x < box.x + box.width && Math.abs(box.y - other.y) < LABEL_HEIGHT);
+      box.x < other.x + other.width && other.x < box.x + box.width && Math.abs(box.y - other.y) < (LABEL_HEIGHT + other.height) / 2);
     return edges.flatMap((edge) => {
       const [from, to] = [nodes[edge.from], nodes[edge.to]];
       const [first] = edge.labels;
@@ -294,7 +295,7 @@ export class Graph {
       const place = places.find(([x, y]) => isFree({ x: x - width / 2, y, width }));
       if (!place) return [];
       const [x, y] = place;
-      taken.push({ x: x - width / 2, y, width });
+      taken.push({ x: x - width / 2, y, width, height: LABEL_HEIGHT });
       return [makeSvg("text", { class: "space-label", x, y, "text-anchor": "middle" }, text)];
     });
   }

@@ -131,9 +131,10 @@ export class Steps {
         type: "button",
         "data-choice": way.choice,
         onclick: () => this.takeChoice(way.choice),
-      }, make("span", { class: "number" }, String(index + 1)), make("span", { class: "label" }, way.label),
-      ...this.whoElse(way),
-      make("span", { class: "changes" }, changes.join(", "))));
+      }, make("span", { class: "number" }, String(index + 1)), make("span", {},
+        make("span", { class: "label" }, way.label),
+        make("span", { class: "changes" }, changes.join(", ")),
+        ...this.whoElse(way))));
     }));
     let count = matching > enabled.length ? `${grouped(enabled.length)} of ${grouped(matching)}` : "";
     if (matching === 0) count = deadlock ? "(none, this is a deadlock)" : "(none)";
@@ -162,9 +163,10 @@ export class Steps {
     const words = byId("filter-values").value.trim().toLowerCase();
     const shown = this.details.values.filter(({ name }) => this.pinned.has(name) || name.toLowerCase().includes(words));
     shown.sort((one, other) => this.pinned.has(other.name) - this.pinned.has(one.name));
-    let group = null;
     const longest = Math.max(0, ...shown.map(({ name }) => name.length));
     byId("values").style.setProperty("--longest-name", `${longest}ch`);
+    // A component stands above its parameters, which begin with its name; threads are called like their creators.
+    const hasParts = (name) => !this.model.program && shown.some((other) => other.name.startsWith(`${name}.`));
     byId("values").tBodies[0].replaceChildren(...shown.map(({ name, value, before }) => {
       const pinned = this.pinned.has(name);
       const pin = make("input", {
@@ -177,15 +179,20 @@ export class Steps {
       });
       pin.checked = pinned;
       const row = make("tr", { class: before === undefined ? "" : "changed" },
-        make("td", {}, pin), make("td", {}, name), make("td", {}, value), make("td", {}, before ?? ""));
-      // A component stands above its parameters, which begin with its name.
-      const isPart = group !== null && name.startsWith(`${group}.`);
-      if (!isPart) {
-        group = name;
-        row.classList.add("component");
-      }
+        make("td", {}, pin), make("td", {}, name), ...this.cells(name, value, before));
+      if (hasParts(name)) row.classList.add("component");
       return row;
     }));
+  }
+
+  // A value and the one before. A zone has a line for each of its bounds: those that are new are marked.
+  cells(name, value, before) {
+    if (!this.model.timed || name !== "zone") return [make("td", {}, value), make("td", {}, before ?? "")];
+    const bounds = (zone) => zone.replace(/^\((.*)\)$/, "$1").split(" && ");
+    const [now, old] = [bounds(value), bounds(before ?? value)];
+    return [make("td", { class: "zone", colspan: 2 },
+      ...now.map((bound) => make(old.includes(bound) ? "span" : "ins", {}, bound)),
+      ...old.filter((bound) => !now.includes(bound)).map((bound) => make("del", {}, bound)))];
   }
 
   showPath() {
@@ -197,9 +204,9 @@ export class Steps {
       "data-visit": passed.visit,
       "aria-current": passed.visit === visit ? "true" : null,
       onclick: () => this.go(passed.visit),
-    }, make("span", { class: "number" }, String(index)), passed.label || "initial state",
-    ...(passed.time ? [make("span", { class: "changes" }, `@${passed.time}`)] : []),
-    ...this.whoElse(passed)));
+    }, make("span", { class: "number" }, String(index)), make("span", {}, passed.label || "initial state",
+      ...(passed.time ? [make("span", { class: "changes" }, `@${passed.time}`)] : []),
+      ...this.whoElse(passed))));
     const later = ahead.map((visit) => ({ visit, ...this.tree.get(visit) }));
     byId("path").replaceChildren(
       ...path.map((passed, index) => entry(passed, index, false)),

@@ -3,9 +3,11 @@
 import { getText, ofPage } from "./api.js";
 import { byId, download, make, rove } from "./elements.js";
 
-const LEAST_SCALE = 0.62;
+const LEAST_SCALE = 0.8;
 // What is said in sentences must stay readable.
 const LEAST_SCALE_OF_SENTENCES = 0.9;
+// Views that are drawn as wide as their place is.
+const FITTED = ["automata", "sequence", "gantt", "timeline"];
 const NAMES = { automata: "automata", sequence: "sequence", gantt: "gantt", timeline: "timeline", why: "why-stuck" };
 
 export class Pictures {
@@ -31,6 +33,11 @@ export class Pictures {
     }
     for (const name of ["mouseout", "focusout"]) enabled.addEventListener(name, () => this.markNext());
     byId("picture").addEventListener("click", (event) => this.act(event));
+    let waiting;
+    window.addEventListener("resize", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => FITTED.includes(this.view) && this.draw(), 150);
+    });
     this.mark();
   }
 
@@ -86,6 +93,7 @@ export class Pictures {
     }
     const end = this.view === "why" || this.view === "automata" ? this.details.visit : this.end();
     const query = new URLSearchParams();
+    if (FITTED.includes(this.view)) query.set("width", Math.floor(byId("picture").clientWidth / this.zoom() / (this.view === "sequence" ? LEAST_SCALE : 1)));
     if (this.view in this.names) query.set("names", JSON.stringify(this.names[this.view]));
     if (this.loop !== null && this.steps.followed.at(-1) === end) query.set("loop", this.loop);
     const address = `/api/visit/${end}/chart/${NAMES[this.view]}?${query}`;
@@ -100,6 +108,7 @@ export class Pictures {
         const text = await getText(address);
         if (this.drawn !== address) return;
         this.insert(text);
+        if (isNewView) byId("picture").scrollTo(0, 0);
       } catch (error) {
         if (this.drawn === address) byId("picture").replaceChildren(make("p", { class: "quiet" }, error.message));
         return;
@@ -107,6 +116,11 @@ export class Pictures {
     }
     this.markStep();
     this.markNext();
+  }
+
+  // How much larger charts are in very large windows.
+  zoom() {
+    return Number(getComputedStyle(byId("picture")).getPropertyValue("--zoom"));
   }
 
   // What shows the verdict on a formula, where that is not a path.

@@ -41,6 +41,7 @@ pub(crate) fn draw(
     simulation: &mut Simulation<'_>,
     visit: Visit,
     names: &[String],
+    width: Option<u32>,
 ) -> Result<Drawing, Refusal> {
     let before = simulation.parent(visit).map(|(before, choice)| (simulation.state(before).to_vec(), choice));
     let state = simulation.state(visit).to_vec();
@@ -68,5 +69,5 @@ pub(crate) fn draw(
             return Err(Refusal::wrong(format!("`{}` is too large to be drawn", automaton.name)));
         }
     }
-    Ok(automata_chart(&automata, &shown, &situation))
+    Ok(automata_chart(&automata, &shown, &situation, width))
 }

@@ -92,5 +92,5 @@ fn picture(evidence: &Evidence) -> String {
         initial: vec![0],
         edges: evidence.edges.iter().map(edge).collect(),
     };
-    automata_chart(&[automaton], &[0], &Situation::default()).element()
+    automata_chart(&[automaton], &[0], &Situation::default(), None).element()
 }

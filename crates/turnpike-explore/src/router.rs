@@ -258,6 +258,8 @@ async fn whole_trace(
 struct Wanted {
     /// For timelines the values to show, and for automata which ones; as a list in JSON.
     names: Option<String>,
+    /// How wide the place for it is.
+    width: Option<u32>,
     /// With its own style, for a file.
     #[serde(default)]
     file: bool,
@@ -279,11 +281,12 @@ async fn chart(
     };
     let picture = match kind.as_str() {
         "automata" => {
-            let draw =
-                move |simulation: &mut Simulation<'_>, visit| automata::draw(simulation, visit, &names);
+            let draw = move |simulation: &mut Simulation<'_>, visit| {
+                automata::draw(simulation, visit, &names, wanted.width)
+            };
             served.stepper.ask_about(page, number, draw).await?
         }
-        _ => served.trace_chart(page, number, &kind, &names, wanted.loop_start).await?,
+        _ => served.trace_chart(page, number, &kind, &names, &wanted).await?,
     };
     let picture = if wanted.file { picture.file() } else { picture.element() };
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], picture))
@@ -415,17 +418,17 @@ impl Served {
         number: u32,
         kind: &str,
         names: &[String],
-        loop_start: Option<usize>,
+        wanted: &Wanted,
     ) -> Answer<Drawing> {
         let mut trace = self.trace(page, number).await?;
-        trace.loop_start = loop_start.filter(|&start| start < trace.len());
+        trace.loop_start = wanted.loop_start.filter(|&start| start < trace.len());
         Ok(match kind {
-            "sequence" => trace::sequence_chart(&trace),
-            "gantt" => trace::gantt_chart(&trace)?,
+            "sequence" => trace::sequence_chart(&trace, wanted.width),
+            "gantt" => trace::gantt_chart(&trace, wanted.width)?,
             "timeline" if self.session.is_program() => {
-                trace::timeline_chart(&trace::with_objects(&trace), names)?
+                trace::timeline_chart(&trace::with_objects(&trace), names, wanted.width)?
             }
-            "timeline" => trace::timeline_chart(&trace, names)?,
+            "timeline" => trace::timeline_chart(&trace, names, wanted.width)?,
             "why-stuck" => trace::wait_chart(&trace)?,
             _ => return Err(Refusal::unknown(format!("there is no chart `{kind}`"))),
         })

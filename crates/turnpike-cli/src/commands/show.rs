@@ -79,13 +79,13 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
     }
     let trace = trace;
     let file = args.file.as_str();
-    draw(args.chart.as_deref(), "--chart", || Ok(sequence_chart(&trace)), file)?;
-    draw(args.gantt.as_deref(), "--gantt", || gantt_chart(&trace), file)?;
+    draw(args.chart.as_deref(), "--chart", || Ok(sequence_chart(&trace, None)), file)?;
+    draw(args.gantt.as_deref(), "--gantt", || gantt_chart(&trace, None), file)?;
     draw(args.why.as_deref(), "--why", || wait_chart(&trace), file)?;
     let timeline = args.timeline.get(1);
     if let [names, path] = args.timeline.as_slice() {
         let names = chosen_values(&trace, names);
-        draw(Some(path), "--timeline", || timeline_chart(&trace, &names), file)?;
+        draw(Some(path), "--timeline", || timeline_chart(&trace, &names, None), file)?;
     }
     if let Some(path) = &args.html {
         if !path.ends_with(".html") && !path.ends_with(".htm") {

@@ -237,6 +237,7 @@ fn a_specification_in_the_browser() {
         let address = browser.session.url();
         assert!(!address.contains('?'), "the token left the address: {address}");
         search_and_follow(browser, "action protocol_error", 12).await;
+        assert_eq!(browser.count("#picture .process").await, 6, "a lane for each component");
         browser.photograph("lift-sequence.png").await;
         browser.click("#tab-timeline").await;
         browser.wait("#picture svg").await;

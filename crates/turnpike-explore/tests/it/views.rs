@@ -210,3 +210,66 @@ fn nodes_are_moved_by_hand() {
         assert_eq!(browser.script(place).await, before);
     });
 }
+
+/// Whether a picture stays within its place, and is large enough to read.
+const FIT: &str = "
+    const picture = document.querySelector('#picture');
+    const svg = picture.querySelector('svg.chart');
+    const scale = svg.getBoundingClientRect().width / Number(svg.getAttribute('width'));
+    return [picture.scrollWidth <= picture.clientWidth + 1, scale > 0.75];";
+
+#[test]
+fn pictures_fit_their_window_and_can_be_read() {
+    let page = Page::of("../../models/timed/train_gate.xta", &[]);
+    for size in [(1400, 900), (820, 900)] {
+        in_browser(size, async |browser| {
+            browser.load(&page).await;
+            browser.press("r").await;
+            browser.eventually("#place", "after step 10").await;
+            for view in ["automata", "gantt", "timeline", "sequence"] {
+                browser.click(&format!("#tab-{view}")).await;
+                for _ in 0..100 {
+                    if browser.script(FIT).await == json!([true, true]) {
+                        break;
+                    }
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                assert_eq!(browser.script(FIT).await, json!([true, true]), "{view} in {size:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_zone_shows_which_bounds_are_new() {
+    let page = Page::of("../../models/timed/fischer.xta", &["N=2"]);
+    in_browser((1280, 900), async |browser| {
+        browser.load(&page).await;
+        assert_eq!(browser.count(".zone :is(ins, del)").await, 0, "nothing is before the initial state");
+        browser.press("1").await;
+        browser.wait(".zone ins").await;
+        let bounds =
+            "return [...document.querySelectorAll('.zone > :not(del)')].map((one) => one.textContent)";
+        let shown = browser.script(bounds).await;
+        let shown = shown.as_array().expect("bounds");
+        assert!(shown.len() > 1 && shown.iter().all(|bound| !bound.as_str().unwrap_or("&").contains('&')));
+    });
+}
+
+#[test]
+fn a_server_that_is_gone_is_said_to_be() {
+    let page = Page::of("builtin:philosophers", &["n=2"]);
+    in_browser((1280, 900), async |browser| {
+        browser.load(&page).await;
+        assert_eq!(page.post("/api/end", &json!({})).0, 200);
+        for _ in 0..200 {
+            browser.press("1").await;
+            if browser.text("#notice").await.contains("turnpike no longer answers") {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        browser.eventually("#notice", "turnpike no longer answers").await;
+        browser.forget_complaints().await;
+    });
+}

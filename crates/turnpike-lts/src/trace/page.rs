@@ -31,7 +31,7 @@ pub fn html_page(trace: &Trace) -> String {
     page.head(trace);
     page.explanation(trace);
     page.chart("why", "Who waits for whom", wait_chart(trace).ok().map(|chart| chart.element()));
-    page.chart("sequence", "Who does what", Some(sequence_chart(trace).element()));
+    page.chart("sequence", "Who does what", Some(sequence_chart(trace, None).element()));
     page.chart("gantt", "Locations over time", located_over_time(trace));
     page.timelines(trace);
     page.table(trace);
@@ -49,7 +49,7 @@ pub fn html_page(trace: &Trace) -> String {
 
 /// The chart of locations, for traces with times and locations.
 fn located_over_time(trace: &Trace) -> Option<String> {
-    (!trace.is_empty()).then(|| gantt_chart(trace).ok()).flatten().map(|chart| chart.element())
+    (!trace.is_empty()).then(|| gantt_chart(trace, None).ok()).flatten().map(|chart| chart.element())
 }
 
 #[derive(Default)]

@@ -6,7 +6,10 @@ use crate::shapes::{Point, Shapes, escape_xml};
 
 /// Pixels; a character of the font is about this wide.
 pub(super) const CHARACTER: f64 = 6.4;
-const MARGIN: f64 = 16.0;
+pub(super) const MARGIN: f64 = 16.0;
+/// The usual length of an axis from left to right, and the least and greatest one that a given width leads to.
+const AXIS: f64 = 960.0;
+const AXIS_RANGE: (f64, f64) = (160.0, 2400.0);
 /// The arrowhead: its length, and half its width.
 const HEAD: (f64, f64) = (8.0, 3.5);
 
@@ -38,6 +41,12 @@ impl Drawing {
             "<svg {xmlns}class=\"chart\" role=\"img\" {frame}>\n<title>{title}</title>\n{style}{body}</svg>\n"
         )
     }
+}
+
+/// The length of an axis from left to right. If the picture has a given width, `other` of it is not axis.
+pub(super) fn axis_length(width: Option<u32>, other: f64) -> f64 {
+    let (least, greatest) = AXIS_RANGE;
+    width.map_or(AXIS, |width| (f64::from(width) - other - 2.0 * MARGIN).clamp(least, greatest))
 }
 
 /// Shapes drawn so far. What belongs to no step lies below, and lifelines below everything.

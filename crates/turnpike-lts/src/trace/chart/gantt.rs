@@ -2,11 +2,10 @@
 
 use turnpike_model::Trace;
 
-use super::canvas::{CHARACTER, Canvas, Drawing};
+use super::canvas::{CHARACTER, Canvas, Drawing, axis_length};
 use super::run::{Run, value};
 
-/// Pixels: the time axis, the last location beyond its end, and the rows.
-const AXIS: f64 = 960.0;
+/// Pixels: the last location beyond the end of the time axis, and the rows.
 const TAIL: f64 = 72.0;
 const ROW: f64 = 30.0;
 const BAR: f64 = 20.0;
@@ -23,17 +22,18 @@ struct Stay<'a> {
     open: bool,
 }
 
-pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> Drawing {
+pub(super) fn draw(trace: &Trace, run: &Run<'_>, width: Option<u32>) -> Drawing {
     let mut canvas = Canvas::default();
     let gutter = run.lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0).min(30) as f64
         * CHARACTER
         + 12.0;
+    let axis = axis_length(width, gutter + TAIL);
     let begin = run.start_time;
     let last_step = run.events.last().and_then(|event| event.time).map_or(begin, |(_, time)| time);
     let end = last_step + trace.last_delay.as_deref().and_then(value).unwrap_or(0.0);
     // A run that takes no time has all its bars at the left.
-    let scale = if end > begin { AXIS / (end - begin) } else { 0.0 };
-    let x = |time: f64| gutter + ((time - begin) * scale).clamp(0.0, AXIS);
+    let scale = if end > begin { axis / (end - begin) } else { 0.0 };
+    let x = |time: f64| gutter + ((time - begin) * scale).clamp(0.0, axis);
     let mut top = 0.0;
     if let Some(note) = run.note() {
         canvas.text("note", "start", (0.0, 8.0), &note, "");
@@ -57,7 +57,7 @@ pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> Drawing {
             canvas.labelled(&class, (x(stay.from), y), (width, BAR), stay.place, &title);
         }
     }
-    canvas.line("axis", (gutter, bottom), (gutter + AXIS + TAIL, bottom), "");
+    canvas.line("axis", (gutter, bottom), (gutter + axis + TAIL, bottom), "");
     // Times of steps where there is room for them.
     let mut free = f64::NEG_INFINITY;
     for event in &run.events {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_stay_is_a_bar() {
-        let picture = gantt_chart(&greetings(5)).expect("drawn").file();
+        let picture = gantt_chart(&greetings(5), None).expect("drawn").file();
         assert_eq!(picture.matches("class=\"bar").count(), 6 + 6 + 1);
         assert_eq!(picture.matches("class=\"process-name\"").count(), 3);
         assert_eq!(picture.matches("class=\"moment\"").count(), 5);
@@ -144,7 +144,7 @@ mod tests {
         let mut trace = greetings(900);
         trace.loop_start = Some(700);
         trace.last_delay = Some("1/2".into());
-        let picture = gantt_chart(&trace).expect("drawn").file();
+        let picture = gantt_chart(&trace, None).expect("drawn").file();
         assert_eq!(picture.matches("class=\"bar").count(), 401 + 401 + 1);
         assert!(picture.contains("until 900.5") && picture.contains("500 before them are not drawn"));
         assert_eq!(picture.matches("class=\"back\"").count(), 1);
@@ -156,7 +156,7 @@ mod tests {
         for step in &mut trace.steps {
             (step.time, step.delay) = (Some("0".into()), Some("0".into()));
         }
-        let picture = gantt_chart(&trace).expect("drawn").file();
+        let picture = gantt_chart(&trace, None).expect("drawn").file();
         assert!(!picture.contains("NaN") && !picture.contains("inf"));
         assert_eq!(picture.matches("class=\"bar").count(), 4 + 4 + 1);
     }

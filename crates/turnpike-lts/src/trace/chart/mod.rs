@@ -38,39 +38,38 @@ pub use waits::{Wait, WaitGraph, WaitKind, WaitNode};
 /// A message sequence chart: a line for every component, an arrow for every communication and
 /// handover, the places in between, and the times of the steps where they are known. Of more than
 /// [`MAX_CHARTED_STEPS`] steps the last are drawn, with a note that says so. Systems without
-/// components have one line.
-pub fn sequence_chart(trace: &Trace) -> Drawing {
-    sequence::draw(trace, &Run::of(trace))
+/// components have one line. Lanes move closer together to fit a width, as far as that can be read.
+pub fn sequence_chart(trace: &Trace, width: Option<u32>) -> Drawing {
+    sequence::draw(trace, &Run::of(trace), width)
 }
 
-/// A chart of the locations of every process over time. Refuses traces without times, and cuts long
+/// A chart of the locations of every process over time, perhaps as wide as a window. Refuses traces without times, and cuts long
 /// ones as [`sequence_chart`] does.
-pub fn gantt_chart(trace: &Trace) -> Result<Drawing, Diagnostic> {
+pub fn gantt_chart(trace: &Trace, width: Option<u32>) -> Result<Drawing, Diagnostic> {
     let run = Run::of(trace);
     if run.events.iter().any(|event| event.time.is_none()) {
         return Err(Diagnostic::error("the steps of this trace have no times")
             .help("witnesses of timed automata have them when they are written as .json"));
     }
-    Ok(gantt::draw(trace, &run))
+    Ok(gantt::draw(trace, &run, width))
 }
 
 /// The values of some variables over the steps of a trace, or over time if its steps have times; of
 /// all that change if none are named. Cuts long traces as [`sequence_chart`] does. Traces without values show
-/// what was done last to each object ([`with_objects`]).
-pub fn timeline_chart(trace: &Trace, names: &[String]) -> Result<Drawing, Diagnostic> {
+/// what was done last to each object ([`with_objects`]). With a width, the picture is about that wide.
+pub fn timeline_chart(trace: &Trace, names: &[String], width: Option<u32>) -> Result<Drawing, Diagnostic> {
     if trace.initial.is_none() {
         let complete = with_objects(trace);
-        return Timeline::of(&complete, names).map(|timeline| timeline::draw(&timeline));
+        return Timeline::of(&complete, names).map(|timeline| timeline::draw(&timeline, width));
     }
-    Timeline::of(trace, names).map(|timeline| timeline::draw(&timeline))
+    Timeline::of(trace, names).map(|timeline| timeline::draw(&timeline, width))
 }
 
 /// Which component waits for which in a deadlock. Refuses traces that do not say it.
 pub fn wait_chart(trace: &Trace) -> Result<Drawing, Diagnostic> {
     if trace.stuck.is_empty() {
-        return Err(Diagnostic::error("this trace does not say what its components wait for").help(
-            "witnesses of deadlocks of mCRL2 specifications, timed automata and programs do, written as .json",
-        ));
+        return Err(Diagnostic::error("this trace does not say what its components wait for")
+            .help("witnesses of deadlocks do, when they are written as .json"));
     }
     Ok(waits::draw(&WaitGraph::of(&trace.stuck)))
 }
@@ -126,10 +125,32 @@ mod tests {
     #[test]
     fn what_cannot_be_drawn_is_refused() {
         let untimed = Trace { steps: vec![Step::new("P@a"), Step::new("P@b,Q@c")], ..Trace::default() };
-        assert!(gantt_chart(&untimed).expect_err("no times").message.contains("no times"));
-        assert!(timeline_chart(&untimed, &[]).expect_err("no values").message.contains("no values"));
+        assert!(gantt_chart(&untimed, None).expect_err("no times").message.contains("no times"));
+        assert!(timeline_chart(&untimed, &[], None).expect_err("no values").message.contains("no values"));
         assert!(wait_chart(&untimed).expect_err("no deadlock").message.contains("wait for"));
-        let unknown = timeline_chart(&greetings(2), &["cuont".to_owned()]).expect_err("unknown");
+        let unknown = timeline_chart(&greetings(2), &["cuont".to_owned()], None).expect_err("unknown");
         assert!(unknown.help.is_some_and(|help| help.contains("count")));
+    }
+
+    #[test]
+    fn a_width_is_kept() {
+        let width = |drawing: Drawing| -> f64 {
+            let text = drawing.file();
+            let (_, rest) = text.split_once(" width=\"").expect("a width");
+            rest.split('"').next().expect("a number").parse().expect("a number")
+        };
+        let trace = greetings(30);
+        for asked in [500, 900, 1700] {
+            for drawing in [gantt_chart(&trace, Some(asked)), timeline_chart(&trace, &[], Some(asked))] {
+                let found = width(drawing.expect("drawn"));
+                assert!((found - f64::from(asked)).abs() < 12.0, "{found} for {asked}");
+            }
+        }
+        let long = Step::new("first_process@an_action_with_a_long_name,second_process@another_action");
+        let long = Trace { steps: vec![long], ..Trace::default() };
+        let [narrow, usual, wide] =
+            [Some(0), None, Some(5000)].map(|asked| width(sequence_chart(&long, asked)));
+        assert!(narrow < usual && usual == wide, "{narrow} {usual} {wide}");
+        assert!(width(gantt_chart(&trace, Some(0)).expect("drawn")) > 200.0, "still readable");
     }
 }

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(complete.initial.as_ref().map(StateValues::len), Some(1), "threads are not objects");
         let values: Vec<String> = (0..4).filter_map(value).collect();
         assert_eq!(values, ["-", "lock by main.0", "unlock by main.0", "lock by main"]);
-        let chart = timeline_chart(&trace, &[]).expect("drawn").file();
+        let chart = timeline_chart(&trace, &[], None).expect("drawn").file();
         assert!(chart.contains("m&lt;1&gt;") && chart.contains("lock by main.0"), "{chart}");
         let mut read = step("main", "read count");
         read.parts.iter_mut().flatten().for_each(|part| part.value = Some("-3".into()));

@@ -2,7 +2,7 @@
 
 use turnpike_model::Trace;
 
-use super::canvas::{CHARACTER, Canvas, Drawing};
+use super::canvas::{CHARACTER, Canvas, Drawing, MARGIN};
 use super::run::{ArrowKind, Event, Part, Run, giver};
 use crate::drawing::shortened;
 
@@ -14,13 +14,16 @@ const PAUSE: f64 = 8.0;
 const LONGEST: f64 = 64.0;
 const BOX: f64 = 20.0;
 const PLACE: f64 = 16.0;
+/// A lane at least; and the part of its usual width that it has at least where the picture would be too wide.
+const COLUMN: f64 = 96.0;
+const NARROW: f64 = 0.7;
 /// Characters of a label in the margin, of a component's name or place, and of an action.
 const LABEL: usize = 26;
 const NAME: usize = 22;
 const ACTION: usize = 24;
 
-pub(super) fn draw(trace: &Trace, run: &Run<'_>) -> Drawing {
-    let mut chart = Chart::new(run);
+pub(super) fn draw(trace: &Trace, run: &Run<'_>, width: Option<u32>) -> Drawing {
+    let mut chart = Chart::new(run, width);
     let mut y = 0.0;
     if let Some(note) = run.note() {
         chart.canvas.text("note", "start", (0.0, 8.0), &note, "");
@@ -95,7 +98,7 @@ struct Chart<'r, 'a> {
 }
 
 impl<'r, 'a> Chart<'r, 'a> {
-    fn new(run: &'r Run<'a>) -> Self {
+    fn new(run: &'r Run<'a>, width: Option<u32>) -> Self {
         let length = |text: &str| text.chars().count();
         let places = run.lanes.iter().filter_map(|lane| lane.start);
         let places = places.chain(run.events.iter().flat_map(|event| event.places.iter().flatten().copied()));
@@ -107,7 +110,11 @@ impl<'r, 'a> Chart<'r, 'a> {
         let shown = run.events.iter().filter(|event| shows_label(run, event));
         let widest = shown.map(|event| length(event.label).min(LABEL)).max();
         let gutter = labels + widest.map_or(0.0, |widest| (widest + 2) as f64 * CHARACTER);
-        let column = (longest as f64 * CHARACTER + 28.0).max(96.0);
+        let usual = (longest as f64 * CHARACTER + 28.0).max(COLUMN);
+        let column = width.map_or(usual, |width| {
+            let fitting = (f64::from(width) - gutter - 2.0 * MARGIN) / run.lanes.len().max(1) as f64;
+            fitting.clamp((NARROW * usual).max(COLUMN), usual)
+        });
         Chart { run, canvas: Canvas::default(), column, gutter, labels, rows: Vec::new() }
     }
 
@@ -289,7 +296,7 @@ mod tests {
 
     #[test]
     fn every_component_has_a_line_and_every_message_an_arrow() {
-        let picture = sequence_chart(&greetings(5));
+        let picture = sequence_chart(&greetings(5), None);
         for (class, expected) in [("lifeline", 3), ("arrow", 5), ("head", 5), ("moment", 5), ("step", 5)] {
             assert_eq!(count(&picture, class), expected, "{class}");
         }
@@ -298,14 +305,14 @@ mod tests {
         let text = picture.file();
         assert!(text.contains("A&lt;1&gt;") && !text.contains("A<1>"));
         assert!((1..=5).all(|step| text.matches(&format!("data-step=\"{step}\"")).count() == 1));
-        assert_eq!(picture, sequence_chart(&greetings(5)), "the same picture every time");
+        assert_eq!(picture, sequence_chart(&greetings(5), None), "the same picture every time");
     }
 
     #[test]
     fn labels_of_old_traces_name_processes() {
         let labels = ["P@a!,Q@a?,R@a?", "P@x,Q@y,R@z", "P@tau", "R@b!", "Q@c!,P@c?", "stay"];
         let trace = Trace { steps: labels.map(Step::new).to_vec(), loop_start: Some(1), ..Trace::default() };
-        let picture = sequence_chart(&trace);
+        let picture = sequence_chart(&trace, None);
         for (class, expected) in [("arrow", 3), ("sync", 2), ("dot", 2 + 2), ("back", 1), ("step", 6)] {
             assert_eq!(count(&picture, class), expected, "{class}");
         }
@@ -316,10 +323,10 @@ mod tests {
     #[test]
     fn systems_without_components_have_one_line() {
         let trace = Trace { steps: ["send(1)", "tau"].map(Step::new).to_vec(), ..Trace::default() };
-        let picture = sequence_chart(&trace);
+        let picture = sequence_chart(&trace, None);
         assert_eq!((count(&picture, "lifeline"), count(&picture, "dot"), count(&picture, "step")), (1, 2, 2));
         assert!(picture.element().contains("</title>send(1)</text>"));
-        assert_eq!(count(&sequence_chart(&Trace::default()), "lifeline"), 1);
+        assert_eq!(count(&sequence_chart(&Trace::default(), None), "lifeline"), 1);
     }
 
     #[test]
@@ -350,7 +357,7 @@ mod tests {
         let run = super::super::Run::of(&trace);
         let ends: Vec<_> = run.arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
         assert_eq!(ends, [((0, 0), (3, 1)), ((2, 0), (3, 1))]);
-        assert_eq!(count(&sequence_chart(&trace), "handover"), 2);
+        assert_eq!(count(&sequence_chart(&trace, None), "handover"), 2);
     }
 
     #[test]
@@ -370,7 +377,7 @@ mod tests {
             steps: vec![Step { parts: Some(vec![part]), ..Step::new("step") }],
             ..Trace::default()
         };
-        let picture = sequence_chart(&trace).element();
+        let picture = sequence_chart(&trace, None).element();
         let number = |class: &str, before: &str| -> f64 {
             let element = picture.split(&format!("class=\"{class}\"")).nth(1).expect("drawn");
             let rest = element.split(before).nth(1).expect("a number");
@@ -385,7 +392,7 @@ mod tests {
     fn long_runs_are_cut_with_a_note() {
         let mut trace = greetings(1000);
         trace.loop_start = Some(3);
-        let picture = sequence_chart(&trace);
+        let picture = sequence_chart(&trace, None);
         assert_eq!((count(&picture, "arrow"), count(&picture, "step")), (400, 400));
         assert!(picture.element().contains("the last 400 steps; 600 before them are not drawn"));
         assert_eq!(count(&picture, "back"), 0, "its end is not in the picture");

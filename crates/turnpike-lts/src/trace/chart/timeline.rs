@@ -2,12 +2,11 @@
 
 use turnpike_model::{Diagnostic, StateValues, Trace};
 
-use super::canvas::{CHARACTER, Canvas, Drawing};
+use super::canvas::{CHARACTER, Canvas, Drawing, axis_length};
 use super::run::{MAX_CHARTED_STEPS, value};
 use crate::drawing::shortened;
 
-/// Pixels: the whole axis, a step at most and at least, the last value of a timed run, and the rows.
-const AXIS: f64 = 960.0;
+/// Pixels: a step at least and at most, the last value of a timed run, and the rows.
 const STEP: (f64, f64) = (8.0, 72.0);
 const TAIL: f64 = 72.0;
 const ROW: f64 = 26.0;
@@ -103,13 +102,14 @@ impl<'a> Timeline<'a> {
         Ok(Timeline { rows, steps: steps.collect(), start_time, left_out })
     }
 
-    fn scale(&self, gutter: f64) -> Scale<'_> {
+    fn scale(&self, gutter: f64, width: Option<u32>) -> Scale<'_> {
+        let axis = axis_length(width, gutter + TAIL);
         let end = self.steps.last().and_then(|last| last.time).map(|(_, time)| time);
         let kind = match end {
-            Some(end) if end > self.start_time => Kind::Time(AXIS / (end - self.start_time)),
-            _ => Kind::Steps((AXIS / (self.steps.len() + 1) as f64).clamp(STEP.0, STEP.1)),
+            Some(end) if end > self.start_time => Kind::Time(axis / (end - self.start_time)),
+            _ => Kind::Steps((axis / (self.steps.len() + 1) as f64).clamp(STEP.0, STEP.1)),
         };
-        Scale { timeline: self, gutter, kind }
+        Scale { timeline: self, gutter, axis, kind }
     }
 }
 
@@ -129,6 +129,7 @@ fn bars<'a>(states: &[&'a StateValues], name: &str) -> Vec<Bar<'a>> {
 struct Scale<'t> {
     timeline: &'t Timeline<'t>,
     gutter: f64,
+    axis: f64,
     kind: Kind,
 }
 
@@ -147,10 +148,11 @@ impl Scale<'_> {
         self.gutter
             + match self.kind {
                 Kind::Steps(width) => width * state as f64,
-                Kind::Time(_) if state > steps.len() => AXIS + TAIL,
+                Kind::Time(_) if state > steps.len() => self.axis + TAIL,
                 Kind::Time(unit) => {
                     let time = state.checked_sub(1).and_then(|step| steps[step].time);
-                    (time.map_or(0.0, |(_, time)| time - self.timeline.start_time) * unit).clamp(0.0, AXIS)
+                    (time.map_or(0.0, |(_, time)| time - self.timeline.start_time) * unit)
+                        .clamp(0.0, self.axis)
                 }
             }
     }
@@ -165,9 +167,9 @@ pub(crate) fn gutter<'a>(names: impl Iterator<Item = &'a str>) -> f64 {
     names.map(|name| name.chars().count()).max().unwrap_or(0).min(NAME) as f64 * CHARACTER + 12.0
 }
 
-pub(super) fn draw(timeline: &Timeline<'_>) -> Drawing {
+pub(super) fn draw(timeline: &Timeline<'_>, width: Option<u32>) -> Drawing {
     let gutter = gutter(timeline.rows.iter().map(|row| row.name));
-    let scale = timeline.scale(gutter);
+    let scale = timeline.scale(gutter, width);
     let mut canvas = Canvas::default();
     let mut top = 0.0;
     if timeline.left_out > 0 {
@@ -186,14 +188,14 @@ pub(super) fn draw(timeline: &Timeline<'_>) -> Drawing {
 /// One row alone, with the same scale as others of the same gutter.
 pub(crate) fn draw_row(timeline: &Timeline<'_>, row: &TimelineRow<'_>, gutter: f64) -> Drawing {
     let mut canvas = Canvas::default();
-    bars_of_row(&mut canvas, &timeline.scale(gutter), row, 0.0);
+    bars_of_row(&mut canvas, &timeline.scale(gutter, None), row, 0.0);
     canvas.finish(format!("{}: {} values", row.name, row.bars.len()))
 }
 
 /// The axis alone.
 pub(crate) fn draw_axis(timeline: &Timeline<'_>, gutter: f64) -> Drawing {
     let mut canvas = Canvas::default();
-    axis(&mut canvas, &timeline.scale(gutter), 0.0, 8.0);
+    axis(&mut canvas, &timeline.scale(gutter, None), 0.0, 8.0);
     canvas.finish(format!("{} steps", timeline.steps.len()))
 }
 
@@ -268,7 +270,7 @@ mod tests {
             if !timed {
                 trace.steps.iter_mut().for_each(|step| step.time = None);
             }
-            let picture = timeline_chart(&trace, &names).expect("drawn").file();
+            let picture = timeline_chart(&trace, &names, None).expect("drawn").file();
             assert_eq!(picture.matches("class=\"bar").count(), 401 + 1);
             assert_eq!(picture.matches("data-step=").count(), 400);
             assert!(picture.contains("500 before them are not drawn"));

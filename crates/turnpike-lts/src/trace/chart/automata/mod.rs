@@ -6,7 +6,7 @@ mod tests;
 
 use turnpike_model::{Automaton, AutomatonEdge, AutomatonLocation, EdgeTaken, Haste};
 
-use super::canvas::{CHARACTER, Canvas, Drawing};
+use super::canvas::{CHARACTER, Canvas, Drawing, MARGIN};
 use crate::drawing::shortened;
 use crate::shapes::Point;
 use layout::{Layout, Sizes};
@@ -16,8 +16,8 @@ const LINE: f64 = 13.0;
 const PADDING: f64 = 8.0;
 const BETWEEN: f64 = 44.0;
 const TITLE: f64 = 26.0;
-/// Automata stand side by side up to this width.
-const WIDEST: f64 = 1180.0;
+/// Automata stand side by side up to this width, if no other is given.
+const WIDEST: u32 = 1212;
 /// Characters of a line of text at most; the tooltip has all of it.
 const LONGEST: usize = 34;
 
@@ -36,15 +36,21 @@ pub struct Situation {
 /// each other where the picture would become too wide. Locations are groups
 /// `<g class="location" data-automaton="A" data-location="L">`, edges `<g class="edge" data-automaton="A"
 /// data-edge="E">`, so that a page can react to them.
-pub fn automata_chart(automata: &[Automaton], shown: &[usize], situation: &Situation) -> Drawing {
+pub fn automata_chart(
+    automata: &[Automaton],
+    shown: &[usize],
+    situation: &Situation,
+    width: Option<u32>,
+) -> Drawing {
     let mut canvas = Canvas::default();
+    let widest = f64::from(width.unwrap_or(WIDEST));
     let (mut x, mut y, mut lowest) = (0.0, 0.0, 0.0_f64);
     let shown: Vec<usize> = shown.iter().copied().filter(|&index| index < automata.len()).collect();
     for &index in &shown {
         let automaton = &automata[index];
         let picture = Picture::new(automaton);
         let width = picture.layout.width.max(automaton.name.chars().count() as f64 * CHARACTER);
-        if x > 0.0 && x + width > WIDEST {
+        if x > 0.0 && x + width + 2.0 * MARGIN > widest {
             (x, y) = (0.0, lowest + BETWEEN);
         }
         canvas.text("heading", "start", (x, y + 10.0), &automaton.name, "");

@@ -40,7 +40,7 @@ fn everything_is_drawn_and_marked() {
     let at = |edge| EdgeTaken { automaton: 1, edge };
     let situation = Situation { locations: vec![0, 1], taken: vec![at(0)], enabled: vec![at(2), at(4)] };
     let automata = [example(), example()];
-    let picture = automata_chart(&automata, &[1], &situation).file();
+    let picture = automata_chart(&automata, &[1], &situation, None).file();
     assert_eq!(picture.matches("class=\"location").count(), 3);
     assert_eq!(picture.matches("class=\"edge-head\"").count(), 6);
     assert!(
@@ -53,7 +53,7 @@ fn everything_is_drawn_and_marked() {
         assert!(picture.contains(words), "{words}");
     }
     assert!(!picture.contains("waiting<b>") && !picture.contains("P<1>"));
-    let both = automata_chart(&automata, &[0, 1, 7], &Situation::default()).file();
+    let both = automata_chart(&automata, &[0, 1, 7], &Situation::default(), None).file();
     assert_eq!(both.matches("class=\"location").count(), 6);
     assert!(!both.contains(" here\""));
 }
@@ -62,17 +62,14 @@ fn everything_is_drawn_and_marked() {
 fn wide_pictures_go_on_below() {
     let automata = vec![example(); 12];
     let all: Vec<usize> = (0..12).collect();
-    let picture = automata_chart(&automata, &all, &Situation::default()).file();
-    let width: f64 = picture
-        .split_once("width=\"")
-        .expect("a width")
-        .1
-        .split('"')
-        .next()
-        .expect("a number")
-        .parse()
-        .expect("a number");
-    assert!(width <= WIDEST + 40.0, "{width}");
+    let size = |asked: Option<u32>, name: &str| -> f64 {
+        let picture = automata_chart(&automata, &all, &Situation::default(), asked).file();
+        let (_, rest) = picture.split_once(&format!(" {name}=\"")).expect("a size");
+        rest.split('"').next().expect("a number").parse().expect("a number")
+    };
+    assert!(size(None, "width") <= f64::from(WIDEST));
+    assert!(size(Some(700), "width") <= 700.0);
+    assert!(size(Some(700), "height") > size(None, "height"));
 }
 
 type Corners = (f64, f64, f64, f64);
