@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use turnpike_model::{Model, StepErrorKind};
+use turnpike_model::{Model, StepErrorKind, Trace};
 use turnpike_program::{Incident, ProgramModel, ProgramOptions};
 use turnpike_runtime::schedule::encode;
 use turnpike_runtime::{Guest, GuestOptions, Watch};
@@ -434,6 +434,10 @@ impl Config {
         let choices = replay::choices(&witness.trace)
             .ok_or_else(|| CheckError::Unusable("the witness has no schedule".to_owned()))?;
         let incident = model.incident(&choices).map_err(|error| unusable(&error))?;
+        if let Some(file) = setting("TURNPIKE_TRACE") {
+            let trace = Trace { stuck: incident.stuck_components(), ..witness.trace.clone() };
+            turnpike_lts::trace::write_file(&trace, &file).map_err(|error| unusable(&error))?;
+        }
         let failed = self.failed(incident, &choices, number, request.running.seed, explanation(witness));
         Err(CheckError::Failed(Box::new(failed)))
     }

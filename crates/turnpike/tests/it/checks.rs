@@ -126,7 +126,27 @@ fn a_schedule_is_replayed_through_the_environment() {
     assert!(!out.status.success() && text.contains("deadlock"), "{text}");
 }
 
-/// Only does something when the test above runs it.
+#[test]
+fn what_a_check_found_is_written_as_a_trace() {
+    let path = std::env::temp_dir().join(format!("turnpike-trace-{}.json", std::process::id()));
+    let child = |name: &str, value: &std::path::Path| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "checks::panics_in_a_child", "--nocapture"]).env("TURNPIKE_CHILD", "1");
+        let out = command.env(name, value).output().unwrap();
+        assert!(!out.status.success() && String::from_utf8_lossy(&out.stderr).contains("deadlock"));
+    };
+    child("TURNPIKE_TRACE", &path);
+    let trace = turnpike_lts::trace::read_file(&path).unwrap();
+    assert_eq!(trace.components, ["main", "main.0"]);
+    assert!(trace.steps.iter().all(|step| step.parts.iter().flatten().count() == 1), "{trace:?}");
+    assert_eq!(trace.stuck.len(), 2, "{:?}", trace.stuck);
+    let page = turnpike_lts::trace::html_page(&trace);
+    assert!(page.contains("held by main") && page.contains("class=\"process\""));
+    child("TURNPIKE_REPLAY", &path);
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// Only does something when the tests above run it.
 #[test]
 fn panics_in_a_child() {
     if std::env::var("TURNPIKE_CHILD").is_ok() {
