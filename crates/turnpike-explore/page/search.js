@@ -52,8 +52,8 @@ export class Search {
     byId("formulas").hidden = false;
     new Completion(byId("formula"), (before) => (before === "" ? [] : [...this.model.actions, "true", "false", "forall", "exists", "mu", "nu"]), /[\s&|!<>=+*/.()[\]]/);
     byId("formula-files").hidden = formulas.length === 0;
-    byId("formula-files").append(...formulas.map((file) => make("label", { class: "inline file" },
-      make("input", { type: "checkbox", "data-formula": file }), file)));
+    byId("formula-files").append(...formulas.map((file) => make("label", { class: "inline file", title: file },
+      make("input", { type: "checkbox", "data-formula": file }), file.split("/").at(-1))));
   }
 
   // What can stand after the words before: objectives first, then the names of the model.
@@ -296,10 +296,13 @@ export class Search {
   }
 
   result(findings, title) {
-    const counts = findings.states === null ? "" : `, ${counted(findings.states, "state")}, depth ${grouped(findings.depth)}`;
+    const counts = findings.states === null ? "" : `, ${counted(findings.states, "state")}, depth ${grouped(findings.depth)}; ${findings.stopped}`;
     const item = make("li", {},
       make("p", {}, make("strong", {}, findings.verdict), ` ${title}`),
       make("p", { class: "quiet" }, `${findings.strategy}${counts}${findings.left_out ? `; ${findings.left_out}` : ""}`));
+    for (const [what, value] of Object.entries(findings.extreme ?? {})) {
+      item.append(make("p", {}, make("strong", {}, value === null ? `${what}: no value seen` : `${what} = ${value}`)));
+    }
     item.append(make("p", {}, make("code", {}, ...words(this.command))));
     for (const warning of findings.warnings) item.append(make("p", { class: "wrong" }, warning.message));
     for (const witness of findings.witnesses) {

@@ -256,6 +256,7 @@ async fn findings_json(findings: &Findings, follower: &Follower) -> Value {
         "transitions": run.map(|run| run.transitions),
         "depth": run.map(|run| run.depth),
         "stop": run.map(|run| run.stop),
+        "stopped": run.map(|run| run.stop.describe()),
         "never_taken": run.map(|run| &run.never_taken),
         "extreme": run.map(|run| &run.extreme),
         "warnings": findings.all_warnings().iter().map(diagnostic_json).collect::<Vec<_>>(),

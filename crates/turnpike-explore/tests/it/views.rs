@@ -273,3 +273,18 @@ fn a_server_that_is_gone_is_said_to_be() {
         browser.forget_complaints().await;
     });
 }
+
+#[test]
+fn a_result_has_the_extreme_value_and_why_the_search_stopped() {
+    let page = Page::of("builtin:philosophers", &["n=3"]);
+    in_browser((1280, 900), async |browser| {
+        browser.load(&page).await;
+        browser.fill("#find", "min enabled").await;
+        browser.click("#go").await;
+        browser.eventually("#results", "min enabled = 0").await;
+        browser.script("document.getElementById('more-options').open = true").await;
+        browser.fill("#max-states", "2").await;
+        browser.click("#go").await;
+        browser.eventually("#results", "the limit on states was reached").await;
+    });
+}
