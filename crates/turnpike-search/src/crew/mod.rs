@@ -19,6 +19,7 @@ mod mail;
 mod order;
 mod owners;
 mod parcel;
+mod part;
 mod peers;
 mod save;
 mod sent;
@@ -121,7 +122,12 @@ impl<'m, K: Keeper> Crew<'m, K> {
         let first = peers.as_ref().map_or(0, Peers::first);
         let all = peers.as_ref().map_or(count, Peers::workers);
         let make_view = || View::for_worker(&run.view, run.model, run.options, run.objectives);
-        let owners = Owners::new(&mut *make_view()?.explorer, all, K::BY_CONTENT, peers.is_some());
+        let mut view = make_view()?;
+        let (width, far) = (view.width(), peers.is_some());
+        let owners = Owners::new(&mut *view.explorer, width, all, K::BY_CONTENT, far, |part| match &peers {
+            Some(peers) => peers.agree_on_part(&part, width),
+            None => Ok(part),
+        })?;
         let worker = |index| -> Result<_, Halt> {
             let owners = owners.clone();
             Ok(Worker::new(first + index, make_view()?, keeper(), paths, owners, all))

@@ -2,7 +2,8 @@
 
 use turnpike_model::{Explorer, Names};
 
-use crate::store::{quick_hash, stored_print};
+use super::part::{self, Part};
+use crate::store::stored_print;
 
 /// How states are shared out to workers.
 #[derive(Clone)]
@@ -14,12 +15,10 @@ pub(crate) struct Owners {
 /// What decides.
 #[derive(Clone)]
 enum By {
-    /// The words, among threads of one process.
-    Words,
-    /// The words, where none is a name: every process comes to the same answer.
-    Plain,
-    /// The words, and what names among them stand for, to the same end.
-    Meaning(Names),
+    /// Words that are the same in all processes, or among threads of one process.
+    Words(Part),
+    /// Words, and what names among them stand for.
+    Meaning(Part, Names),
     /// The content hash, where states travel as a whole.
     Content,
     /// What is kept of the content hash, where owners keep it.
@@ -27,19 +26,29 @@ enum By {
 }
 
 impl Owners {
-    /// `kept`: owners keep content hashes, which decide then. `far`: there are other processes.
-    pub(crate) fn new(explorer: &mut dyn Explorer, workers: usize, kept: bool, far: bool) -> Self {
-        let mut names = || Some(explorer.portable_states()?.words()?.names());
-        let by = match far {
+    /// `kept`: owners keep content hashes, which decide then. `far`: there are other processes, and `agree`
+    /// makes them choose the same part.
+    pub(crate) fn new<E>(
+        explorer: &mut dyn Explorer,
+        width: usize,
+        workers: usize,
+        kept: bool,
+        far: bool,
+        agree: impl FnOnce(Part) -> Result<Part, E>,
+    ) -> Result<Self, E> {
+        let names = explorer.portable_states().and_then(|states| Some(states.words()?.names()));
+        let by = match names {
             _ if kept => By::Print,
-            false => By::Words,
-            true => match names() {
-                None => By::Content,
-                Some(names) if names.positions.is_empty() => By::Plain,
-                Some(names) => By::Meaning(names),
-            },
+            None if far => By::Content,
+            names => {
+                let part = agree(part::choose(explorer, width, names.as_ref(), workers))?;
+                match names.filter(|names| far && !names.positions.is_empty()) {
+                    Some(names) => By::Meaning(part, names),
+                    None => By::Words(part),
+                }
+            }
         };
-        Owners { by, workers: workers as u64 }
+        Ok(Owners { by, workers: workers as u64 })
     }
 
     /// The owner of a state.
@@ -51,18 +60,19 @@ impl Owners {
     /// What [`Owners::after`] needs to know of a state whose successors it is asked for.
     #[inline]
     pub(crate) fn origin(&self, explorer: &mut dyn Explorer, state: &[u32]) -> u64 {
-        let all = state.iter().enumerate();
         match &self.by {
-            By::Plain => all.fold(0, |hash, (position, &word)| hash ^ share(position, word.into())),
-            By::Meaning(names) => {
-                all.fold(0, |hash, (position, &word)| hash ^ meaning(explorer, names, position, word))
+            By::Words(part) => {
+                part.iter().fold(0, |hash, &(at, mask)| hash ^ share(at, (state[at] & mask).into()))
             }
-            _ => 0,
+            By::Meaning(part, names) => {
+                part.iter().fold(0, |hash, &(at, mask)| hash ^ meaning(explorer, names, at, state[at], mask))
+            }
+            By::Content | By::Print => 0,
         }
     }
 
-    /// The owner of a successor, and its hash. Where meanings decide, only what the transition changed is
-    /// looked at.
+    /// The owner of a successor, and its content hash if that decides. Where words decide, only those that the
+    /// transition changed are looked at.
     #[inline]
     pub(crate) fn after(
         &self,
@@ -71,55 +81,51 @@ impl Owners {
         origin: u64,
         target: &[u32],
     ) -> (usize, u64) {
+        let mut hash = origin;
         match &self.by {
-            By::Words => {
-                let hash = quick_hash(target);
-                (owner(hash, self.workers), hash)
-            }
-            By::Plain => {
-                let mut hash = origin;
-                for (position, (&before, &after)) in source.iter().zip(target).enumerate() {
+            By::Words(part) => {
+                for &(at, mask) in part {
+                    let (before, after) = (source[at] & mask, target[at] & mask);
                     if before != after {
-                        hash ^= share(position, before.into()) ^ share(position, after.into());
+                        hash ^= share(at, before.into()) ^ share(at, after.into());
                     }
                 }
-                (owner(hash, self.workers), hash)
             }
-            By::Meaning(names) => {
-                let mut hash = origin;
-                for (position, (&before, &after)) in source.iter().zip(target).enumerate() {
-                    if before != after {
-                        hash ^= meaning(explorer, names, position, before);
-                        hash ^= meaning(explorer, names, position, after);
+            By::Meaning(part, names) => {
+                for &(at, mask) in part {
+                    let (before, after) = (source[at], target[at]);
+                    if (before ^ after) & mask != 0 {
+                        hash ^= meaning(explorer, names, at, before, mask);
+                        hash ^= meaning(explorer, names, at, after, mask);
                     }
                 }
-                (owner(hash, self.workers), hash)
             }
             By::Content => {
                 let hash = explorer.content_hash(target);
-                (owner(hash, self.workers), hash)
+                return (owner(hash, self.workers), hash);
             }
             By::Print => {
                 let hash = explorer.content_hash(target);
-                (owner(stored_print(hash), self.workers), hash)
+                return (owner(stored_print(hash), self.workers), hash);
             }
         }
+        (owner(hash, self.workers), 0)
     }
 }
 
 /// What the word at a position contributes to the hash of a state: nothing else changes it.
 #[inline]
-fn meaning(explorer: &mut dyn Explorer, names: &Names, position: usize, word: u32) -> u64 {
+fn meaning(explorer: &mut dyn Explorer, names: &Names, position: usize, word: u32, mask: u32) -> u64 {
     let meant = match names.has(position, word) {
         true => explorer.portable_states().and_then(|states| Some(states.words()?.name_hash(word))),
         false => None,
     };
-    share(position, meant.unwrap_or(word.into()))
+    share(position, meant.unwrap_or((word & mask).into()))
 }
 
 /// The same for what the word means.
 #[inline]
-fn share(position: usize, meant: u64) -> u64 {
+pub(super) fn share(position: usize, meant: u64) -> u64 {
     let place = (position as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let product = u128::from(meant ^ place) * 0xd1b5_4a32_d192_ed03_u128;
     product as u64 ^ (product >> 64) as u64

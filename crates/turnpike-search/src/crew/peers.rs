@@ -7,6 +7,7 @@
 use turnpike_model::{Explorer, StepError, StepErrorKind};
 
 use super::order::{Entry, Ranges, Standing};
+use super::part::Part;
 use super::worker::{Incident, Moment, Place, Tally};
 use super::{Run, for_each};
 use crate::error::Halt;
@@ -101,6 +102,24 @@ impl Peers {
         let home = self.home(worker);
         let part = if home == self.processes.index() { say() } else { Vec::new() };
         Ok(self.gather(&part)?.swap_remove(home))
+    }
+
+    /// The part of states that process 0 chose to decide who owns them.
+    pub(crate) fn agree_on_part(&self, own: &[(usize, u32)], width: usize) -> Result<Part, Halt> {
+        let said = self.hear(0, || {
+            let mut out = Writer::default();
+            for &(position, mask) in own {
+                out.count(position);
+                out.word(mask);
+            }
+            out.finish()
+        })?;
+        let (mut reader, mut part) = (Reader::new(&said), Part::new());
+        while let (Some(position), Some(mask)) = (reader.word(), reader.word()) {
+            part.push((position as usize, mask));
+        }
+        let fits = part.iter().all(|&(position, _)| position < width);
+        fits.then_some(part).ok_or_else(garbled)
     }
 
     /// Ends a pass: what each process counted, and whether something stopped one of them.

@@ -13,7 +13,7 @@ use super::sent::Sent;
 use crate::objective::Hit;
 use crate::options::Accept;
 use crate::run::View;
-use crate::store::{ROOT, Visited};
+use crate::store::{ROOT, Visited, quick_hash};
 
 /// States between two looks at the mailbox and at the clock.
 const BLOCK: usize = 64;
@@ -186,7 +186,7 @@ pub(crate) struct Worker<'m, K> {
     hits: Vec<Hit>,
     successors: Successors,
     sent: Sent,
-    /// Of the successors of one state: who owns it, and its hash.
+    /// Of the successors of one state: who owns it, and the hash that is sent or remembered.
     routes: Vec<(usize, u64)>,
     owners: Owners,
     /// How successors travel to other processes.
@@ -370,10 +370,13 @@ impl<'m, K: Keeper> Worker<'m, K> {
         self.routes.clear();
         for position in 0..self.successors.len() {
             let target = self.successors.state(position);
-            let route = self.owners.after(&mut *self.view.explorer, state, origin, target);
-            // The look-ups wait for memory together.
-            self.sent.prefetch(route.1);
-            self.routes.push(route);
+            let (owner, mut hash) = self.owners.after(&mut *self.view.explorer, state, origin, target);
+            if K::KEEPS_ALL && mail.local(owner).is_none() {
+                // The look-ups wait for memory together.
+                hash = quick_hash(target);
+                self.sent.prefetch(hash);
+            }
+            self.routes.push((owner, hash));
         }
         for position in 0..self.successors.len() {
             let target = self.successors.state(position);
