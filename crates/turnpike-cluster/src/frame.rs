@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 /// Limit on the bytes of a frame. Longer messages are split into parts.
 pub(crate) const LONGEST: usize = 1 << 24;
 
+/// Most frames are not longer.
+const USUAL: usize = 1 << 17;
+
 /// What a frame means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -74,6 +77,8 @@ pub(crate) fn read(input: &mut impl Read, longest: usize, out: &mut Vec<u8>) -> 
     let Some(kind) = kind.filter(|_| length <= longest) else {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "not a frame"));
     };
+    // As much as most frames take: more only as it arrives.
+    out.reserve(length.min(USUAL));
     let got = input.take(length as u64).read_to_end(out)?;
     if got < length {
         return Err(io::ErrorKind::UnexpectedEof.into());

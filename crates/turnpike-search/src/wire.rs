@@ -66,11 +66,6 @@ impl Writer {
         self.0[start..start + 4].copy_from_slice(&length.to_le_bytes());
     }
 
-    /// Bytes as they are.
-    pub(crate) fn append(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
@@ -150,11 +145,6 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn text(&mut self) -> Option<String> {
         String::from_utf8(self.bytes()?.to_vec()).ok()
-    }
-
-    /// All that is left.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        self.0
     }
 
     /// Bytes that are left.

@@ -13,7 +13,9 @@ use super::peers::decode;
 use crate::wire::{Reader, Writer};
 
 /// Bytes in a parcel that is worth sending.
-const FULL: usize = 1 << 15;
+const FULL: usize = 1 << 16;
+/// Room beyond that for most states, and for who sends the parcel to whom.
+const MARGIN: usize = 1 << 8;
 
 /// What is told of each successor besides its state, and how states travel: the same in all processes.
 #[derive(Clone, Debug)]
@@ -70,7 +72,12 @@ impl Outbound {
         found: Discovery,
         state: &[u32],
     ) -> bool {
-        let first = self.out.len() == 0;
+        let first = self.is_empty();
+        if first {
+            self.out = Writer::with_capacity(FULL + MARGIN);
+            // It is left to the exchange.
+            self.out.byte(0);
+        }
         let ahead = if first { found.rank } else { found.rank.wrapping_sub(self.rank) };
         self.out.number(ahead.into());
         self.out.number(found.position.into());
@@ -118,14 +125,11 @@ impl Outbound {
         self.out.len() == 0
     }
 
-    /// What is to be sent, behind who sends it to whom. The first byte is left to the exchange.
+    /// What is to be sent, before who sends it to whom. The first byte is left to the exchange.
     pub(crate) fn finish(&mut self, from: usize, to: usize) -> Vec<u8> {
-        let mut message = Writer::with_capacity(self.out.len() + 9);
-        message.byte(0);
+        let mut message = std::mem::take(&mut self.out);
         message.count(to);
         message.count(from);
-        message.append(self.out.as_slice());
-        self.out.clear();
         message.finish()
     }
 }
@@ -159,12 +163,12 @@ fn write_words(
 }
 
 /// Who gets a parcel, and the parcel: a batch that has to be read first.
-pub(crate) fn open(message: &[u8]) -> Option<(usize, Batch)> {
-    let mut reader = Reader::new(message);
-    let to = reader.word()? as usize;
-    let mut batch = Batch { from: reader.word()?, ..Batch::default() };
-    batch.encoded.extend_from_slice(reader.rest());
-    (!batch.encoded.is_empty()).then_some((to, batch))
+pub(crate) fn open(mut message: Vec<u8>) -> Option<(usize, Batch)> {
+    let end = message.len().checked_sub(8)?;
+    let mut reader = Reader::new(&message[end..]);
+    let (to, from) = (reader.word()? as usize, reader.word()?);
+    message.truncate(end);
+    (!message.is_empty()).then(|| (to, Batch { from, encoded: message, ..Batch::default() }))
 }
 
 /// The way from one worker of another process: what its names are called here, by their numbers.
@@ -208,9 +212,6 @@ impl Inbound {
             }
             first = false;
         }
-        // Its room is used again.
-        batch.encoded = bytes;
-        batch.encoded.clear();
         Some(())
     }
 
@@ -377,7 +378,7 @@ mod tests {
                     expected.hashes.extend(hashes.then_some(hash));
                 }
                 let message = outbound.finish(3, 7);
-                let (to, mut batch) = open(&message[1..]).expect("a parcel");
+                let (to, mut batch) = open(message[1..].to_vec()).expect("a parcel");
                 prop_assert_eq!((to, batch.from), (7, 3));
                 let mut told = Vec::new();
                 let read = inbound.read(&form, &mut there, &mut batch, |rank, id| told.push((rank, id)));
@@ -403,8 +404,9 @@ mod tests {
             let found = Discovery { rank: 1, source: 2, position: 3, hash: 4 };
             outbound.add(&form, &mut Salted { salt: 0, whole: false }, found, &[1, 2, 3, 4, 5]);
             let message = outbound.finish(0, 1);
-            let kept = message.len() - cut.min(message.len() - 10);
-            let (_, mut batch) = open(&message[1..kept]).expect("the beginning of a parcel");
+            let content = &message[1..message.len() - 8];
+            let encoded = content[..content.len() - cut.min(content.len() - 1)].to_vec();
+            let mut batch = Batch { encoded, ..Batch::default() };
             let read = Inbound::default().read(&form, &mut there, &mut batch, |_, _| {});
             prop_assert_eq!(read, None);
         }

@@ -91,7 +91,7 @@ impl Exchange {
     }
 
     /// Hands the batches of this round that have arrived to `take`, without waiting.
-    pub fn poll(&mut self, mut take: impl FnMut(usize, &[u8])) -> Result<(), ProcessLost> {
+    pub fn poll(&mut self, mut take: impl FnMut(usize, Vec<u8>)) -> Result<(), ProcessLost> {
         self.accept_arrived()?;
         for from in 0..self.processes() {
             self.take_batches(from, &mut take);
@@ -101,14 +101,14 @@ impl Exchange {
 
     /// Ends the round: hands batches to `take` until every process has ended the round and all that it
     /// sent in it was taken.
-    pub fn finish_round(&mut self, mut take: impl FnMut(usize, &[u8])) -> Result<(), ProcessLost> {
+    pub fn finish_round(&mut self, mut take: impl FnMut(usize, Vec<u8>)) -> Result<(), ProcessLost> {
         self.tell_others(&tagged(END, &[]))?;
         self.receive_round(&mut take)
     }
 
     /// Hands batches to `take` until every other process has ended the round and all that it sent in it
     /// was taken. Other threads may go on sending, and end the round of this process, meanwhile.
-    pub fn receive_round(&mut self, mut take: impl FnMut(usize, &[u8])) -> Result<(), ProcessLost> {
+    pub fn receive_round(&mut self, mut take: impl FnMut(usize, Vec<u8>)) -> Result<(), ProcessLost> {
         let index = self.index();
         self.ended[index] = true;
         for from in 0..self.processes() {
@@ -139,12 +139,12 @@ impl Exchange {
     }
 
     /// Hands over what a process sent up to the end of its round.
-    fn take_batches(&mut self, from: usize, take: &mut impl FnMut(usize, &[u8])) {
+    fn take_batches(&mut self, from: usize, take: &mut impl FnMut(usize, Vec<u8>)) {
         while !self.ended[from]
             && let Some(message) = self.waiting[from].pop_front_if(|message| message.first() != Some(&PART))
         {
-            match message.split_first() {
-                Some((&BATCH, batch)) => take(from, batch),
+            match untagged(message) {
+                Some((BATCH, batch)) => take(from, batch),
                 _ => self.ended[from] = true,
             }
         }
@@ -157,12 +157,18 @@ impl Exchange {
     }
 
     /// Gives a part to every process, by its number, and takes what each gives to this one.
-    pub fn scatter(&mut self, mut parts: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, ProcessLost> {
-        let index = self.index();
-        for (to, part) in parts.iter().enumerate().filter(|(to, _)| *to != index) {
-            self.link.send(to, tagged(PART, part))?;
+    pub fn scatter(&mut self, parts: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, ProcessLost> {
+        let (index, mut own) = (self.index(), Vec::new());
+        for (to, mut part) in parts.into_iter().enumerate() {
+            if to == index {
+                own = part;
+                continue;
+            }
+            // Parts are large: their memory is used again.
+            part.insert(0, PART);
+            self.link.send(to, part)?;
         }
-        self.receive_parts(parts.swap_remove(index))
+        self.receive_parts(own)
     }
 
     /// One part from each process, `own` from this one.
@@ -178,10 +184,10 @@ impl Exchange {
                 self.accept(sender, message);
             }
             let message = self.waiting[from].pop_front().unwrap_or_default();
-            let Some((&PART, part)) = message.split_first() else {
+            let Some((PART, part)) = untagged(message) else {
                 return Err(ProcessLost { process: from, reason: "it is out of step with this one".into() });
             };
-            parts.push(part.to_vec());
+            parts.push(part);
         }
         Ok(parts)
     }
@@ -340,6 +346,13 @@ fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
     message
 }
 
+/// The tag of a message, and its content in the same memory.
+fn untagged(mut message: Vec<u8>) -> Option<(u8, Vec<u8>)> {
+    let tag = *message.first()?;
+    message.remove(0);
+    Some((tag, message))
+}
+
 fn to_bytes(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
@@ -374,9 +387,9 @@ mod tests {
                         for _ in 0..=index {
                             exchange.send(to, &[round, index as u8]).unwrap();
                         }
-                        exchange.poll(|from, batch| taken.push((from, batch.to_vec()))).unwrap();
+                        exchange.poll(|from, batch| taken.push((from, batch))).unwrap();
                     }
-                    exchange.finish_round(|from, batch| taken.push((from, batch.to_vec()))).unwrap();
+                    exchange.finish_round(|from, batch| taken.push((from, batch))).unwrap();
                     taken.sort();
                     rounds.push(taken);
                 }

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Batches that another process may have to take before this one waits for it.
-const MOST_UNTAKEN: usize = 64;
+const MOST_UNTAKEN: usize = 32;
 /// Batches that are confirmed by one message.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 8;
 
 /// What is on its way between this process and each other, counted in batches.
 pub(super) struct Window {
