@@ -71,8 +71,8 @@ fn the_lab_is_measured() {
 fn workers_are_measured() {
     let report = turnpike(&["bench", "scale", "--quick", "--format", "json"]).expect(0, &[]).json();
     let rows = report["rows"].as_array().expect("rows");
-    for model in ["philosophers(8)", "lift(2)", "fischer(3)"] {
-        let of_model: Vec<_> = rows.iter().filter(|row| row["model"] == model).collect();
+    for model in ["philosophers(8)", "two-phase-commit(4)", "lift(2)", "linklayer(2)", "fischer(3)"] {
+        let of_model: Vec<_> = rows.iter().filter(|row| row["model"] == model).take(3).collect();
         let names: Vec<&str> = of_model.iter().filter_map(|row| row["name"].as_str()).collect();
         assert_eq!(names, ["1 thread", "2 threads", "2 processes"], "{model}");
         for row in &of_model {
@@ -81,5 +81,12 @@ fn workers_are_measured() {
         }
         let sent = of_model[2]["targets"][0]["promise"].as_str().expect("what was sent");
         assert!(sent.ends_with("bytes sent a transition"), "{sent}");
+        let promised =
+            |row: usize| of_model[row]["targets"].as_array().and_then(|all| all.last()?["promise"].as_str());
+        assert!(promised(1).is_some_and(|text| text.contains("times the rate of 1 thread")), "{model}");
+        assert!(promised(2).is_some_and(|text| text.starts_with("1.4 times the rate")), "{model}");
     }
+    let last = |name: &str| rows.iter().rfind(|row| row["name"] == name).expect(name)["targets"].to_string();
+    assert!(last("highway --width 100000").contains("0.5 times the rate of 1 thread"));
+    assert!(last("4 processes").contains("memory of a process at most 0.35"));
 }

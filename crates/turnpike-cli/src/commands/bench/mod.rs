@@ -56,7 +56,7 @@ enum Suite {
     Mcrl2,
     /// Executing programs: Rust programs as in shuttle's benchmarks, and a small C program
     Program,
-    /// Threads and processes against one: a built-in model, an mCRL2 specification, timed automata, a C program
+    /// Threads and processes against one, also those of a folder: speed, memory, bytes sent; and a wide highway
     Scale,
     /// Exploring timed automata: Fischer's protocol, those of a folder next to TChecker, and the cost of zones
     Timed,
@@ -102,7 +102,7 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         Suite::Lab => lab::measure(args.quick, repeat, &mut tell)?,
         Suite::Mcrl2 => mcrl2::measure(args.models.as_deref(), args.quick, repeat, &mut tell)?,
         Suite::Program => program::measure(args.quick, repeat, &mut tell)?,
-        Suite::Scale => scale::measure(args.quick, repeat, &mut tell)?,
+        Suite::Scale => scale::measure(args.models.as_deref(), args.quick, repeat, &mut tell)?,
         Suite::Timed => {
             let (models, oracle) = (args.models.as_deref(), args.oracle.as_deref());
             timed::measure(models, oracle, args.quick, repeat, &mut tell)?

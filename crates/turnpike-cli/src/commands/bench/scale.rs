@@ -22,35 +22,84 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Clock ticks in a second, in which Linux counts processor time.
 const TICKS: f64 = 100.0;
 
+/// The rate that two processes promise, relative to one thread.
+const PROCESSES: f64 = 1.4;
+/// The rate that a wide highway promises, relative to generating.
+const HIGHWAY: f64 = 0.5;
+/// Processes whose memory is compared with that of one, and the share of it that each promises at most.
+const MEMORY: (usize, f64) = (4, 0.35);
+/// A public model, by the name of its file.
+const CRITICAL_REGION: &str = "critical-region_4_10.tck";
+
 /// What is measured.
 struct Subject {
     name: String,
     command: Vec<String>,
     /// Whether several processes can do it.
     by_processes: bool,
+    /// The rate that two threads promise, relative to one.
+    promise: Option<f64>,
 }
 
-/// Measures all rows, and reports each as soon as it is known.
-pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> Outcome<Vec<Row>> {
+/// Measures all rows, and reports each as soon as it is known. `models`: a folder of public models.
+pub(super) fn measure(
+    models: Option<&Path>,
+    quick: bool,
+    repeat: u32,
+    tell: &mut dyn FnMut(&Row),
+) -> Outcome<Vec<Row>> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::usage(format!("no temporary folder: {error}")))?;
     let mut rows = Vec::new();
-    for subject in subjects(folder.path(), quick)? {
-        let mut add = |row: Row| {
-            tell(&row);
-            rows.push(row);
-        };
+    let mut add = |row: Row| {
+        tell(&row);
+        rows.push(row);
+    };
+    for subject in subjects(folder.path(), models, quick)? {
         let one = subject.row("1 thread", 1, 1, repeat)?;
         add(one.clone());
         let most = if quick { 2 } else { cores().max(2) };
         for workers in numbers_up_to(most) {
-            add(subject.row(&format!("{workers} threads"), 1, workers, repeat)?.relative_to(&one));
+            let row = subject.row(&format!("{workers} threads"), 1, workers, repeat)?;
+            add(row.faster_than(&one, subject.promise.filter(|_| workers == 2), !quick));
         }
         for workers in numbers_up_to(most).into_iter().filter(|_| subject.by_processes) {
-            add(subject.row(&format!("{workers} processes"), workers, 1, repeat)?.relative_to(&one));
+            let row = subject.row(&format!("{workers} processes"), workers, 1, repeat)?;
+            add(row.faster_than(&one, Some(PROCESSES).filter(|_| workers == 2), !quick));
         }
     }
+    let philosophers =
+        generate("philosophers", "builtin:philosophers", "n", if quick { 8 } else { 12 }, None);
+    let one = philosophers.row("1 thread", 1, 1, repeat)?;
+    add(one.clone());
+    let wide = Subject { command: wide_highway(&philosophers.command), ..philosophers };
+    add(wide.row("highway --width 100000", 1, 1, repeat)?.faster_than(&one, Some(HIGHWAY), !quick));
+    let large = generate("philosophers", "builtin:philosophers", "n", if quick { 8 } else { 14 }, None);
+    let one = large.row("1 thread", 1, 1, 1)?;
+    add(one.clone());
+    let (processes, share) = MEMORY;
+    let all = large.row(&format!("{processes} processes"), processes, 1, 1)?.relative_to(&one);
+    if let (Some(each), Some(one)) = (all.peak_bytes, one.peak_bytes) {
+        let measured = each as f64 / one.max(1) as f64;
+        let promise = format!("memory of a process at most {share} of one thread's: {measured:.2}");
+        add(all.promised(promise, measured <= share, !quick));
+    }
     Ok(rows)
+}
+
+impl Row {
+    /// Speed relative to another row, and the least that is promised, if anything is.
+    fn faster_than(self, other: &Row, least: Option<f64>, judged: bool) -> Row {
+        let row = self.relative_to(other);
+        match (least, row.ratio) {
+            (Some(least), Some(ratio)) => row.promised(
+                format!("{least} times the rate of {}: {ratio:.2}", other.name),
+                ratio >= least,
+                judged,
+            ),
+            _ => row,
+        }
+    }
 }
 
 /// Numbers of workers that are measured beside one: 2, 4, 8, …, and all cores.
@@ -65,25 +114,48 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// A built-in model, an mCRL2 specification, timed automata and a program.
-fn subjects(folder: &Path, quick: bool) -> Outcome<Vec<Subject>> {
+/// Generates a model of some size.
+fn generate(name: &str, model: &str, parameter: &str, size: u32, promise: Option<f64>) -> Subject {
+    Subject {
+        name: format!("{name}({size})"),
+        command: ["generate", model, "--set", &format!("{parameter}={size}")].map(str::to_owned).into(),
+        by_processes: true,
+        promise,
+    }
+}
+
+/// A highway that explores what this command generates.
+fn wide_highway(generate: &[String]) -> Vec<String> {
+    let mut command = generate.to_vec();
+    command[0] = "search".to_owned();
+    command.extend(["--strategy", "highway", "--width", "100000"].map(str::to_owned));
+    command
+}
+
+/// Built-in models, mCRL2 specifications, timed automata and a program.
+fn subjects(folder: &Path, models: Option<&Path>, quick: bool) -> Outcome<Vec<Subject>> {
     let file = |name: &str, text: &str| -> Outcome<String> {
         let path = folder.join(name).display().to_string();
         std::fs::write(&path, text).map_err(|error| Failure::file(&path, "write", &error))?;
         Ok(path)
     };
     let lift = file("lift.mcrl2", include_str!("../../../../../models/lift.mcrl2"))?;
+    let link = file("linklayer.mcrl2", include_str!("../../../../../models/linklayer.mcrl2"))?;
     let fischer = file("fischer.xta", include_str!("../../../../../models/timed/fischer.xta"))?;
-    let generate = |name: &str, model: &str, parameter: &str, size: u32| Subject {
-        name: format!("{name}({size})"),
-        command: ["generate", model, "--set", &format!("{parameter}={size}")].map(str::to_owned).into(),
-        by_processes: true,
-    };
+    let size = |small: u32, full: u32| if quick { small } else { full };
+    let (cheap, costly) = (Some(1.5), Some(1.7));
     let mut subjects = vec![
-        generate("philosophers", "builtin:philosophers", "n", if quick { 8 } else { 13 }),
-        generate("lift", &lift, "N", if quick { 2 } else { 5 }),
-        generate("fischer", &fischer, "N", if quick { 3 } else { 9 }),
+        generate("philosophers", "builtin:philosophers", "n", size(8, 13), cheap),
+        generate("two-phase-commit", "builtin:two-phase-commit", "n", size(4, 8), cheap),
+        generate("lift", &lift, "N", size(2, 5), costly),
+        generate("linklayer", &link, "N", size(2, 4), costly),
+        generate("fischer", &fischer, "N", size(3, 10), costly),
     ];
+    if let Some(path) = models.map(|models| models.join(CRITICAL_REGION)) {
+        let command = vec!["generate".to_owned(), path.display().to_string()];
+        let name = "critical-region_4".to_owned();
+        subjects.push(Subject { name, command, by_processes: true, promise: costly });
+    }
     match program::compiled_small(folder) {
         Some(program) => subjects.push(executions(&program, quick)),
         None => output::note("no C compiler was found (CC, or cc): no program is measured"),
@@ -101,6 +173,7 @@ fn executions(program: &Path, quick: bool) -> Subject {
         name: "3 threads x 3 locks".to_owned(),
         command: command.into_iter().map(str::to_owned).collect(),
         by_processes: false,
+        promise: None,
     }
 }
 
