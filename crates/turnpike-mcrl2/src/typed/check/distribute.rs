@@ -6,14 +6,18 @@
 //! with a fixed point if all paths back to its calls preserve meets and do not contain the
 //! variable: then `nu X. F(n) && G(X)` is the meet of all `G^k(F(n))`, in any order. A quantifier
 //! in front of a condition becomes part of it.
+//!
+//! `forall n. C(n) || F` takes its condition along as a *guard*. The state does not affect it, so
+//! `C || [a]F` is `[a](C || F)`, `C || (F && G)` is `(C || F) && (C || G)`, and `C || nu X. F(X)`
+//! is `nu X. C || F(X)`.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::formula::{Node, NodeId};
 
-use crate::syntax::Binder;
+use crate::syntax::{Binder, Span};
 use crate::typed::expression::{self, free_variables};
 use crate::typed::formula::{BoundVariables, TypedFormula};
-use crate::typed::{Expression, Program, SortId, VariableId};
+use crate::typed::{Expression, ExpressionId, Program, SortId, VariableId};
 
 /// If the result had more nodes than this, quantifiers stay where they are.
 const MOST_NODES: usize = 100_000;
@@ -52,16 +56,19 @@ struct Quantified {
     all: bool,
     /// The variables, each with the number of its original quantifier.
     variables: Vec<(VariableId, u32)>,
+    /// Conditions with their truth values: alternatives to what follows (under `forall`), or
+    /// requirements on top of it (under `exists`).
+    guards: Vec<(u32, bool)>,
 }
 
 impl Quantified {
     fn none() -> Quantified {
-        Quantified { all: true, variables: Vec::new() }
+        Quantified { all: true, variables: Vec::new(), guards: Vec::new() }
     }
 
     fn keep(&self, mut keep: impl FnMut(VariableId) -> bool) -> Quantified {
         let variables = self.variables.iter().copied().filter(|one| keep(one.0)).collect();
-        Quantified { all: self.all, variables }
+        Quantified { all: self.all, variables, guards: self.guards.clone() }
     }
 }
 
@@ -98,6 +105,10 @@ impl Mover<'_> {
         found
     }
 
+    fn condition_has(&self, condition: u32, variable: VariableId) -> bool {
+        free_variables(self.program, self.original.conditions[condition as usize]).contains(&variable)
+    }
+
     fn arguments_have(&self, arguments: u32, variable: VariableId) -> bool {
         let all = &self.original.arguments[arguments as usize];
         all.iter().any(|&one| free_variables(self.program, one).contains(&variable))
@@ -105,7 +116,8 @@ impl Mover<'_> {
 
     /// A node of the original formula with quantified variables in front.
     fn node(&mut self, node: NodeId, quantified: &Quantified) -> NodeId {
-        let needed = quantified.keep(|variable| self.depends(node, variable));
+        let guarded = |variable| quantified.guards.iter().any(|one| self.condition_has(one.0, variable));
+        let needed = quantified.keep(|variable| self.depends(node, variable) || guarded(variable));
         self.moved |= needed.variables.len() < quantified.variables.len();
         let quantified = if needed.variables.is_empty() { Quantified::none() } else { needed };
         let key = (node, quantified);
@@ -125,8 +137,26 @@ impl Mover<'_> {
         match self.original.graph.nodes[node as usize].clone() {
             Node::Condition { condition, expected } if !free => {
                 self.moved = true;
-                self.quantified_condition(condition, expected, quantified)
+                self.quantified_condition(Some((condition, expected)), quantified)
             }
+            _ if free || quantified.variables.iter().any(|one| self.depends(node, one.0)) => {
+                self.make_dependent(node, quantified)
+            }
+            // The guards alone have variables.
+            Node::Constant(value) if value == quantified.all => self.add(Node::Constant(value)),
+            _ => {
+                self.moved = true;
+                let guard = self.quantified_condition(None, quantified);
+                let rest = self.node(node, &Quantified::none());
+                self.add(Node::Junction { all: !quantified.all, parts: [guard, rest].into() })
+            }
+        }
+    }
+
+    /// A node whose meaning depends on the quantified variables, unless there are none.
+    fn make_dependent(&mut self, node: NodeId, quantified: &Quantified) -> NodeId {
+        let free = quantified.variables.is_empty();
+        match self.original.graph.nodes[node as usize].clone() {
             kept @ (Node::Constant(_) | Node::Condition { .. }) => self.add(kept),
             Node::Junction { all, parts } if free || all == quantified.all => {
                 self.moved |= !free;
@@ -139,12 +169,16 @@ impl Mover<'_> {
                 let own = self.original.quantifiers[quantifier as usize].variables.iter();
                 let own = own.map(|&variable| (variable, quantifier));
                 let variables = quantified.variables.iter().copied().chain(own).collect();
-                self.node(body, &Quantified { all, variables })
+                self.node(body, &Quantified { all, variables, guards: quantified.guards.clone() })
             }
             Node::Modality { all, action, body } if free || all == quantified.all => {
-                let here = quantified.keep(|variable| self.action_has(action, variable));
-                let later = quantified.keep(|variable| !self.action_has(action, variable));
+                let mut here = quantified.keep(|variable| self.action_has(action, variable));
+                let mut later = quantified.keep(|variable| !self.action_has(action, variable));
                 self.moved |= !later.variables.is_empty();
+                let waits = |guard: &(u32, bool)| {
+                    later.variables.iter().any(|&(variable, _)| self.condition_has(guard.0, variable))
+                };
+                (later.guards, here.guards) = quantified.guards.iter().copied().partition(waits);
                 let body = self.node(body, &later);
                 let step = self.add(Node::Modality { all, action, body });
                 self.bind(&here, step)
@@ -162,19 +196,51 @@ impl Mover<'_> {
     }
 
     /// A quantifier in front of a condition becomes part of it: data may decide it without trying
-    /// all values.
-    fn quantified_condition(&mut self, condition: u32, expected: bool, quantified: &Quantified) -> NodeId {
-        let mut body = self.original.conditions[condition as usize];
-        let span = self.program.span_of(body);
-        if !expected {
-            body = expression::not(self.program, body);
+    /// all values. Each guard stands directly behind the last of its variables, so that it bounds
+    /// them before others are tried.
+    fn quantified_condition(&mut self, condition: Option<(u32, bool)>, quantified: &Quantified) -> NodeId {
+        let mut last: Vec<Vec<(u32, bool)>> = vec![Vec::new(); quantified.variables.len()];
+        for &guard in &quantified.guards {
+            let is_in = |one: &(VariableId, u32)| self.condition_has(guard.0, one.0);
+            last[quantified.variables.iter().rposition(is_in).unwrap_or(0)].push(guard);
         }
-        let variables = quantified.variables.iter().map(|one| one.0).collect();
-        let binder = if quantified.all { Binder::Forall } else { Binder::Exists };
-        let whole = Expression::Binder { binder, variables, body };
-        self.formula.conditions.push(self.program.add_expression(whole, SortId::BOOL, span));
+        let first = condition.or(quantified.guards.first().copied());
+        let span = first
+            .map_or(Span::default(), |one| self.program.span_of(self.original.conditions[one.0 as usize]));
+        let (mut parts, mut bound) = (Vec::new(), Vec::new());
+        parts.extend(condition.map(|one| self.condition_of(one)));
+        for (&(variable, _), guards) in quantified.variables.iter().zip(&last).rev() {
+            if !guards.is_empty() {
+                self.close(quantified.all, &mut bound, &mut parts, span);
+                let guards: Vec<_> = guards.iter().map(|&guard| self.condition_of(guard)).collect();
+                parts.splice(0..0, guards);
+            }
+            bound.insert(0, variable);
+        }
+        self.close(quantified.all, &mut bound, &mut parts, span);
+        self.formula.conditions.push(parts[0]);
         let condition = self.formula.conditions.len() as u32 - 1;
         self.add(Node::Condition { condition, expected: true })
+    }
+
+    /// A condition or its negation.
+    fn condition_of(&mut self, (condition, expected): (u32, bool)) -> ExpressionId {
+        let condition = self.original.conditions[condition as usize];
+        if expected { condition } else { expression::not(self.program, condition) }
+    }
+
+    /// Makes one quantified part of all parts.
+    fn close(&mut self, all: bool, bound: &mut Vec<VariableId>, parts: &mut Vec<ExpressionId>, span: Span) {
+        if bound.is_empty() {
+            return;
+        }
+        let (binder, body) = match all {
+            true => (Binder::Forall, expression::any(self.program, parts)),
+            false => (Binder::Exists, expression::all(self.program, parts)),
+        };
+        let variables = std::mem::take(bound).into();
+        let whole = Expression::Binder { binder, variables, body };
+        *parts = vec![self.program.add_expression(whole, SortId::BOOL, span)];
     }
 
     /// A quantifier in front of the other kind of junction: parts without its variables move
@@ -186,8 +252,16 @@ impl Mover<'_> {
         let (inside, outside): (Vec<NodeId>, Vec<NodeId>) =
             parts.iter().partition(|&&part| needs(self, part));
         self.moved |= inside.len() == 1 || !outside.is_empty();
-        let bound = match inside[..] {
-            [only] => self.node(only, quantified),
+        let (mut guards, mut others) = (quantified.guards.clone(), Vec::new());
+        for &part in &inside {
+            match self.original.graph.nodes[part as usize] {
+                Node::Condition { condition, expected } => guards.push((condition, expected)),
+                _ => others.push(part),
+            }
+        }
+        let bound = match (&inside[..], &others[..]) {
+            ([only], _) => self.node(*only, quantified),
+            (_, [only]) => self.node(*only, &Quantified { guards, ..quantified.clone() }),
             _ => {
                 let parts = inside.iter().map(|&part| self.node(part, &Quantified::none())).collect();
                 let junction = self.add(Node::Junction { all, parts });
@@ -203,8 +277,15 @@ impl Mover<'_> {
         self.add(Node::Junction { all, parts })
     }
 
-    /// Puts a quantifier in front of a new node.
-    fn bind(&mut self, quantified: &Quantified, body: NodeId) -> NodeId {
+    /// Puts guards and a quantifier in front of a new node.
+    fn bind(&mut self, quantified: &Quantified, mut body: NodeId) -> NodeId {
+        if !quantified.guards.is_empty() {
+            let guard = |&(condition, expected): &(u32, bool)| Node::Condition { condition, expected };
+            let guards: Vec<Node> = quantified.guards.iter().map(guard).collect();
+            let mut parts: Vec<NodeId> = guards.into_iter().map(|guard| self.add(guard)).collect();
+            parts.push(body);
+            body = self.add(Node::Junction { all: !quantified.all, parts: parts.into() });
+        }
         let Some(&(_, source)) = quantified.variables.first() else { return body };
         let variables: Box<[VariableId]> = quantified.variables.iter().map(|one| one.0).collect();
         let slot = |one: &VariableId| self.formula.variables.iter().position(|other| other == one);
