@@ -175,8 +175,8 @@ impl<'a> Builder<'a> {
         self.vertices[id as usize]
     }
 
-    /// Lists the edges of the vertex with a key.
-    pub(crate) fn expand(&mut self, key: u32) -> Result<(), Failure> {
+    /// Lists the edges of the vertex with a key, and gives its value if that is decided.
+    pub(crate) fn expand(&mut self, key: u32) -> Result<Option<bool>, Failure> {
         let words = self.keys.get(key).to_vec();
         let (state, place) = (words[0], words[1]);
         let node = self.node_of(place);
@@ -193,7 +193,8 @@ impl<'a> Builder<'a> {
                 self.game.expand(vertex, &targets);
             }
         }
-        Ok(())
+        // Whoever has to move and cannot loses.
+        Ok(decided.or_else(|| targets.is_empty().then_some(all)))
     }
 
     /// The steps that decide modalities at the vertices which `visited` holds, in favour of a player:

@@ -6,11 +6,13 @@ use turnpike_model::{Model, StepError};
 
 use crate::build::{Builder, INITIAL};
 use crate::evidence::Evidence;
+use crate::fragment::fragment;
 
 /// Vertices before the game is solved for the first time.
 const FIRST_ATTEMPT: u32 = 500;
-/// By how much the game grows before it is solved again: solving too early costs a third at most.
-const GROWTH: u32 = 4;
+/// By how much the game grows before it is solved again: solving too early costs as much again at
+/// most, which is a small part of exploring.
+const GROWTH: u32 = 2;
 
 /// Whether a formula holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,19 +62,27 @@ pub enum Failure {
 
 /// Decides a formula by its game, explored breadth-first. `stop` is asked before every expansion
 /// whether to give up; the answer is then what the explored part decides.
+///
+/// Where a path decides the formula, the game is solved when a path meets a vertex that decides it,
+/// and otherwise only when it is complete: until then, every open vertex might be such a vertex.
 pub fn solve(
     model: &dyn Model,
     property: &dyn Property,
     stop: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, Failure> {
     let mut builder = Builder::new(model, property)?;
-    let (mut next, mut attempt, mut stopped) = (0, FIRST_ATTEMPT, false);
+    let (mut next, mut stopped) = (0, false);
+    let mut sought = fragment(property.formula()).path_refutes().map(|refutes| !refutes);
+    let mut attempt = if sought.is_some() { u32::MAX } else { FIRST_ATTEMPT };
     loop {
         while next < builder.keys() && next < attempt && !stopped {
             stopped = builder.is_full() || stop(&progress(&builder));
             if !stopped {
-                builder.expand(next)?;
+                let decided = builder.expand(next)?;
                 next += 1;
+                if decided.is_some() && decided == sought {
+                    attempt = next;
+                }
             }
         }
         let finished = next == builder.keys();
@@ -82,7 +92,8 @@ pub fn solve(
             Some(Player::Odd) => Decision::Violated,
             None if finished || stopped => Decision::Open,
             None => {
-                attempt = attempt.saturating_mul(GROWTH);
+                sought = None;
+                attempt = attempt.max(FIRST_ATTEMPT).saturating_mul(GROWTH);
                 continue;
             }
         };

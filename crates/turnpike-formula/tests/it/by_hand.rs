@@ -43,6 +43,57 @@ fn small_formulas() {
     }
 }
 
+/// A condition in front of a repetition moves inwards together with its variables.
+#[test]
+fn conditions_move_inwards_with_their_variables() {
+    let lts = system("des (0,4,3)\n(0,\"a(1,2)\",1)\n(1,\"a(0,2)\",0)\n(1,\"b(2)\",2)\n(2,\"b(2)\",2)\n");
+    for (formula, expected) in [
+        // Infinitely many numbers meet the condition, but labels determine them.
+        ("forall m, n: Nat. val(m > n) => [true*.a(m,n)]false", true),
+        ("forall m, n: Nat. val(m < n) => [true*.a(m,n)]false", false),
+        ("forall m, n: Nat. val(m > n) => [true*]([a(m,n)]false && <true>true)", true),
+        ("forall m: Nat. val(m > 0) => forall n: Nat. val(n < m) => [true*.a(m,n)]false", true),
+        ("forall m: Nat. val(m > 0) => [a(m,2)](forall n: Nat. val(n > m) => [b(n)]false)", false),
+        ("forall m, n: Nat. val(m >= n) => [true*.exists k: Nat. a(k,m).true*.b(n)]false", false),
+        ("forall m, n: Nat. val(m > n) => [true*.exists k: Nat. a(k,m).true*.b(n)]false", true),
+        ("exists n: Nat. val(n > 1) && <true*.b(n)>true", true),
+        ("exists n: Nat. val(n > 2) && <true*.b(n)>true", false),
+        ("exists n: Nat. val(n > 1) && (<true*.b(n)>true || [true]false)", true),
+        // Each condition bounds its own variables, also where the rest is decided by data alone.
+        ("exists m: Nat. val(m < 1) && exists n: Nat. ([b(2)]false && val(m != 2 || n <= m))", true),
+        ("forall m: Nat. val(m < 2) => forall n: Nat. val(n <= m) => val(n < 2) && [b(n)]false", true),
+        // A fixed point whose calls the variable reaches stays whole.
+        ("exists n: Nat. val(n < 3) && nu X. <true>X && [b(n)]false", true),
+        ("forall n: Nat. val(n < 2) => nu X. [true]X && (val(n == 0) || [b(1)]false)", true),
+    ] {
+        assert_eq!(holds(&lts, formula), expected, "{formula}");
+    }
+}
+
+/// Exploring stops at the first state that decides a formula, if a path to it does.
+#[test]
+fn exploring_stops_where_a_path_decides() {
+    let ring = (0..5_000).map(|state| format!("({state},\"a\",{})\n", (state + 1) % 5_000));
+    let steps: String = ring.chain(["(600,\"c\",5000)\n".to_owned()]).collect();
+    let lts = system(&format!("des (0,5001,5001)\n{steps}"));
+    for (formula, kind, expected) in [
+        ("[true*.c]false", Fragment::Safety, false),
+        ("<true*.c>true", Fragment::Reachability, true),
+        ("[true*]<true>true", Fragment::Invariant, false),
+        ("[true*](<a>true || <c>true)", Fragment::Invariant, false),
+        ("nu X. (<a>true || <c>true) && [true]X", Fragment::Invariant, false),
+        ("<true*>[true]false", Fragment::Attainability, true),
+        ("<true*>([a]false && [c]false)", Fragment::Attainability, true),
+        ("nu X(n: Nat = 0). val(n < 601) && [a]X(n + 1)", Fragment::Safety, false),
+    ] {
+        let requirement = requirement(&lts, formula).expect("a formula");
+        assert_eq!(fragment(requirement.formula()), kind, "{formula}");
+        let outcome = decide(&lts, formula);
+        assert_eq!(outcome.decision == Decision::Holds, expected, "{formula}");
+        assert!(outcome.progress.states < 610, "{formula}: {} states", outcome.progress.states);
+    }
+}
+
 #[test]
 fn quantifiers_are_bound_by_labels() {
     let lts =
