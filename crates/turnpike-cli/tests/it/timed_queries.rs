@@ -482,3 +482,35 @@ fn queries_about_what_is_not_there_are_told_what_is() {
         turnpike(&["search", &model, "--query", query]).expect(2, &[help]);
     }
 }
+
+const CHANNELS: &str = "\
+int a[3];
+chan go[2], stop;
+process P() { state A, B; init A; trans A -> B { guard a[0] == 0; sync go[1]!; }, B -> A { sync stop!; }; }
+process Q() { state X; init X; trans X -> X { sync go[1]?; }, X -> X { sync stop?; }; }
+system P, Q;
+";
+
+/// Names of another kind, and values that an expression never has, are mistakes rather than proofs.
+#[test]
+fn names_of_another_kind_are_explained() {
+    let files = folder(&[("m.xta", CHANNELS)]);
+    let search = |find: &str| turnpike_in(files.path(), &["search", "m.xta", "--find", find], "");
+    search("label stop").expect(2, &["no location has the label `stop`", "write `action stop`"]);
+    search("label go[1]").expect(2, &["`go[1]` is an action: write `action go[1]`"]);
+    search("cover stop").expect(2, &["m.xta has no label like `stop`", "did you mean `*P@stop!*`?"]);
+    search("cover *P@stop!*").expect(0, &["measured: 1 label of cover *P@stop!*"]);
+    search("action stopp").expect(2, &["m.xta has no action `stopp`"]);
+    // The rest of the condition would decide before the index is looked at.
+    search("state P.B && a[3] == 0").expect(2, &["the index 3 is out of range", "indices 0 to 2"]);
+    search("state P.B == 4").expect(2, &["a truth value is never 4"]);
+    search("state P.B == 1").expect(1, &["found"]);
+    // Names in parts that do not matter are names.
+    search("state false && zz == 1").expect(2, &["there is no name `zz`"]);
+    search("state 1 == 2 && Q.Y").expect(2, &["no location or variable `Y`"]);
+    search("state forall (i : int[0, 5]) i < 3 imply aa[i] == 0").expect(2, &["did you mean `a`?"]);
+    search("state a[2] == 9").expect(0, &["none"]);
+    search("state forall (i : int[0, 5]) i < 3 imply a[i] == 0").expect(1, &["found"]);
+    let query = ["search", "m.xta", "--query", "A[] P.A || P.B || a[-1] == 0"];
+    turnpike_in(files.path(), &query, "").expect(2, &["the index -1 is out of range"]);
+}

@@ -72,7 +72,12 @@ impl Walker<'_> {
             match labels.iter().position(|label| label == name) {
                 Some(id) => ids.push(id as u32),
                 None => {
-                    return Err(Diagnostic::error(format!("no location has the label `{name}`"))
+                    let error = Diagnostic::error(format!("no location has the label `{name}`"));
+                    let action = name.split('(').next().unwrap_or_default();
+                    if self.model.info.actions.iter().any(|known| known == action) {
+                        return Err(error.help(format!("`{action}` is an action: write `action {action}`")));
+                    }
+                    return Err(error
                         .suggest_or_list(name, labels.iter().map(String::as_str), "the labels are")
                         .help_if_none("this model has no labels; the objective `state PROCESS.LOCATION` asks for a location"));
                 }

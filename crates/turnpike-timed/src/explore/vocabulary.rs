@@ -59,8 +59,16 @@ impl Vocabulary for TimedModel {
         if Pattern::new(pattern).matches_some_sequence(&texts, ',') {
             return Word::Known;
         }
-        let nearest = turnpike_model::diagnostic::nearest(pattern, texts.iter().map(String::as_str));
-        Word::Unknown { name: pattern.to_owned(), nearest: nearest.map(str::to_owned) }
+        // The name of an event or channel is only a part of a label.
+        let is_part = |text: &&String| {
+            text.split_once('@').is_some_and(|(_, name)| name.trim_end_matches(['!', '?']) == pattern)
+        };
+        let nearest = match texts.iter().find(is_part) {
+            Some(text) => Some(format!("*{text}*")),
+            None => turnpike_model::diagnostic::nearest(pattern, texts.iter().map(String::as_str))
+                .map(str::to_owned),
+        };
+        Word::Unknown { name: pattern.to_owned(), nearest }
     }
 
     fn argument(&self, action: &str, position: usize) -> Word {

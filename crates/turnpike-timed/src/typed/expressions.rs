@@ -69,6 +69,7 @@ impl Checker<'_> {
                 match whole {
                     Operand::Lvalue(lvalue) if matches!(lvalue.ty, Type::Array(_)) => {
                         let value = self.value(index)?;
+                        self.check_asked_index(&lvalue, index)?;
                         Operand::Lvalue(self.index(lvalue, value, &index.span)?)
                     }
                     Operand::Result(first, lvalue) if matches!(lvalue.ty, Type::Array(_)) => {
@@ -174,7 +175,7 @@ impl Checker<'_> {
         );
         candidates.sort_unstable();
         let message = format!("the process has no location or variable `{}`", member.name);
-        let error = Diagnostic::error(message).at(member.span.clone(), "not declared");
+        let error = Diagnostic::error(message).at(member.span.clone(), super::NOT_DECLARED);
         Err(suggest_or_show(error, &member.name, &candidates, "it has"))
     }
 
@@ -269,8 +270,14 @@ impl Checker<'_> {
     ) -> Outcome<Operand> {
         let test = self.truth(condition)?;
         match test.known() {
-            Some(0) => return self.operand(no),
-            Some(_) => return self.operand(yes),
+            Some(0) => {
+                self.check_names(yes)?;
+                return self.operand(no);
+            }
+            Some(_) => {
+                self.check_names(no)?;
+                return self.operand(yes);
+            }
             None => {}
         }
         let (left, right) = (self.operand(yes)?, self.operand(no)?);
@@ -413,10 +420,11 @@ impl Checker<'_> {
         }
         let Some(family) = self.state.families.get(name).cloned() else { return Ok(None) };
         if arguments.len() != family.parameters.len() {
+            let counted = |count: usize, noun| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
             return Err(Diagnostic::error(format!(
-                "`{name}` has {} free parameters, but {} arguments are given",
-                family.parameters.len(),
-                arguments.len()
+                "`{name}` has {}, but got {}",
+                counted(family.parameters.len(), "free parameter"),
+                counted(arguments.len(), "argument")
             ))
             .at(place.clone(), ""));
         }

@@ -10,7 +10,7 @@ use super::{Checker, Outcome, Purpose};
 use crate::network::{
     Binary, Cells, ChannelCell, ChannelId, ClockCell, ClockId, Expression, Local, Place, Space,
 };
-use crate::syntax::uppaal::tree;
+use crate::syntax::uppaal::tree::{self, ExpressionKind};
 
 /// The kind of memory that cells are in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -141,6 +141,26 @@ impl Checker<'_> {
         Value { ty, expression }
     }
 
+    /// Refuses a number in a question that is not an index of the array. Evaluation would only notice
+    /// it in states where the rest of the condition does not decide.
+    pub(crate) fn check_asked_index(&self, array: &Lvalue, index: &tree::Expression) -> Outcome<()> {
+        let (Type::Array(ty), Purpose::Query) = (&array.ty, self.purpose) else { return Ok(()) };
+        let value = match &index.kind {
+            ExpressionKind::Integer(value) => i64::from(*value),
+            ExpressionKind::Unary(tree::Unary::Minus, inner) => match &inner.kind {
+                ExpressionKind::Integer(value) => -i64::from(*value),
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let high = i64::from(ty.low) + i64::from(ty.size) - 1;
+        if ty.scalar.is_some() || (i64::from(ty.low)..=high).contains(&value) {
+            return Ok(());
+        }
+        Err(Diagnostic::error(format!("the index {value} is out of range"))
+            .at(index.span.clone(), format!("the array has the indices {} to {high}", ty.low)))
+    }
+
     /// An element of an array.
     pub(crate) fn index(&mut self, array: Lvalue, index: Value, place: &Place) -> Outcome<Lvalue> {
         let Type::Array(ty) = &array.ty else {
@@ -216,7 +236,7 @@ impl Checker<'_> {
             None => {
                 let names = ty.fields.iter().map(|(name, ..)| name.as_str());
                 Err(Diagnostic::error(format!("the struct has no field `{}`", name.name))
-                    .at(name.span.clone(), "not a field")
+                    .at(name.span.clone(), super::NOT_A_FIELD)
                     .suggest(&name.name, names))
             }
         }

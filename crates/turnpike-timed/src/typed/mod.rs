@@ -189,6 +189,8 @@ pub(crate) struct Checker<'t> {
     pub pure: FxHashMap<(FunctionKey, usize), bool>,
     /// The number of quantifier bodies expanded for the current expression.
     pub expanded: u32,
+    /// Where the parts of a question begin that do not matter, and whose names were checked.
+    pub checked: FxHashSet<usize>,
     /// The rates that the current invariant sets.
     pub rates: Vec<Rate>,
     /// The number of choices of edges so far.
@@ -206,6 +208,10 @@ pub(crate) struct Checker<'t> {
     /// Fractions that the parts of a unit do not express.
     pub missing: reals::Fractions,
 }
+
+/// Notes at names that refer to nothing.
+pub(crate) const NOT_DECLARED: &str = "not declared";
+pub(crate) const NOT_A_FIELD: &str = "not a field";
 
 /// Scope of global declarations.
 pub(crate) const GLOBAL: usize = 0;
@@ -233,6 +239,7 @@ impl<'t> Checker<'t> {
             harmless: FxHashMap::default(),
             pure: FxHashMap::default(),
             expanded: 0,
+            checked: FxHashSet::default(),
             rates: Vec::new(),
             choices: 0,
             mentioned: BTreeMap::new(),
@@ -324,8 +331,7 @@ impl<'t> Checker<'t> {
             names.extend(self.state.families.keys().map(String::as_str));
         }
         names.sort_unstable();
-        let error =
-            Diagnostic::error(format!("there is no {what} `{name}`")).at(place.clone(), "not declared");
+        let error = Diagnostic::error(format!("there is no {what} `{name}`")).at(place.clone(), NOT_DECLARED);
         match self.purpose {
             // Whoever asks does not always see the model.
             Purpose::Query => suggest_or_show(error, name, &names, "the model has"),

@@ -6,7 +6,7 @@ use super::conditions::{Difference, INVARIANT};
 use super::expressions::{Operand, numeric};
 use super::fold::{self, Value, balanced};
 use super::types::{Class, Type};
-use super::{Checker, Lvalue, Outcome, Purpose, reals};
+use super::{Checker, Lvalue, NOT_A_FIELD, NOT_DECLARED, Outcome, Purpose, reals};
 use crate::network::{Binary, Expression, Place, Rate, Unary};
 use crate::query::Condition;
 use crate::syntax::uppaal::tree;
@@ -122,6 +122,7 @@ impl Checker<'_> {
         if let Condition::Data(Expression::Constant(value)) = first {
             let decides = (symbol == tree::Binary::And) == (value == 0);
             if decides {
+                self.check_names(right)?;
                 return Ok(Operand::Value(Value::bool(value != 0)));
             }
             let second = self.operand(right)?;
@@ -134,6 +135,22 @@ impl Checker<'_> {
             tree::Binary::And => self.and(first, second, place),
             _ => self.or(first, second, place),
         }))
+    }
+
+    /// Refuses names that refer to nothing in a part of a question that does not matter. An index or a
+    /// process that does not exist is allowed there: `i <= N imply P(i).done` avoids both.
+    pub(crate) fn check_names(&mut self, part: &tree::Expression) -> Outcome<()> {
+        if self.purpose != Purpose::Query || !self.checked.insert(part.span.start) {
+            return Ok(());
+        }
+        let (reads, expanded, missing) = (self.reads, self.expanded, self.missing.clone());
+        let checked = self.operand(part);
+        (self.reads, self.expanded, self.missing) = (reads, expanded, missing);
+        let is_name = |note: &str| [NOT_DECLARED, NOT_A_FIELD].contains(&note);
+        match checked {
+            Err(error) if error.span.as_ref().is_some_and(|span| is_name(&span.note)) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Conjunction.
@@ -174,6 +191,10 @@ impl Checker<'_> {
                     .at(place.clone(), format!("{} and {}", first.ty.describe(), second.ty.describe())));
             }
             _ => {}
+        }
+        if self.purpose == Purpose::Query {
+            check_truth_value(&first, (&second, right_place))?;
+            check_truth_value(&second, (&first, left_place))?;
         }
         Ok(Operand::Value(fold::binary(operator, first, second, place)))
     }
@@ -324,5 +345,16 @@ fn joined(operator: Binary, left: Condition, right: Condition, place: &Place) ->
             all.extend(more);
             if both { Condition::And(all) } else { Condition::Or(all) }
         }
+    }
+}
+
+/// Refuses to compare a truth value with a number that it never is: whoever asks that mistook it.
+fn check_truth_value(one: &Value, (other, place): (&Value, &Place)) -> Outcome<()> {
+    match (&one.ty, other.known()) {
+        (Type::Bool, Some(number)) if !(0..=1).contains(&number) => {
+            Err(Diagnostic::error(format!("a truth value is never {number}"))
+                .at(place.clone(), "compared with true or false"))
+        }
+        _ => Ok(()),
     }
 }

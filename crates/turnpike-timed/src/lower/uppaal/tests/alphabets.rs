@@ -149,7 +149,7 @@ fn wrong_synchronisations_are_refused() {
         ("chan c[2];", "sync c[1];", "IO P { c[n] }", "must be known", "c[n]"),
         ("chan c[2];", "sync c[1];", "IO P { c[3] }", "index 3 is out of range", "3"),
         ("chan c;", "sync c;", "IO Q { c }", "there is no process `Q`", "Q"),
-        ("chan c;", "sync c;", "IO P(1) { c }", "0 free parameters, but 1 arguments", "IO P(1) { c }"),
+        ("chan c;", "sync c;", "IO P(1) { c }", "0 free parameters, but got 1 argument", "IO P(1) { c }"),
         ("chan c;", "sync c!;", "IO P { c }", "`P` has `c!`", "IO P { c }"),
     ];
     for (globals, sync, tail, message, place) in table {
