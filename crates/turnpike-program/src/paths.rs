@@ -231,7 +231,11 @@ impl Paths for ProgramPaths<'_> {
 
     fn label(&mut self, step: usize) -> Label {
         match (self.execution.steps.get(step), &mut self.executor) {
-            (Some(step), Some(executor)) => texts::label(&self.execution, &step.choice, &mut **executor),
+            (Some(step), Some(executor)) => {
+                let label = texts::label(&self.execution, &step.choice, &mut **executor);
+                self.model.keep_label(&label);
+                label
+            }
             _ => Label::parse(""),
         }
     }

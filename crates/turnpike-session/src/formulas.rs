@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use turnpike_formula::{Decision, Evidence, Failure, Fragment, Progress, fragment, solve};
-use turnpike_mcrl2::explore::{LabelSource, Mcrl2Model, Requirement};
+use turnpike_mcrl2::explore::{AssumedAction, LabelSource, Mcrl2Model, Requirement};
 use turnpike_model::formula::{DataError, Property};
 use turnpike_model::{Diagnostic, Model};
 use turnpike_search::{Limits, StopReason, Verdict, resources};
@@ -237,38 +237,44 @@ impl Session {
             refuse::refuse_zones(&*model, fragment)?;
         }
         warnings.extend(assumed.into_iter().map(Diagnostic::warning));
-        warnings.extend(self.assumed_actions(formula, &requirement, &*model, known)?);
-        let (absent, vacuous) = absent::find(&*model, &requirement);
+        let (assumed, mut vacuous) = self.assumed_actions(formula, &requirement, &*model, known)?;
+        warnings.extend(assumed);
+        let (absent, helping) = absent::find(&*model, &requirement);
         warnings.extend(absent);
+        vacuous.extend(helping);
         Ok(CheckedFormula { fragment, warnings, vacuous, labels, state_actions, requirement, data, model })
     }
 
-    /// Warnings about actions that no label has. For built-in models, which have a vocabulary, they
-    /// are errors.
+    /// Warnings about actions that no label has, and errors about those that may be the only reason
+    /// why the formula holds. For built-in models, which have a vocabulary, all are errors.
     fn assumed_actions(
         &self,
         formula: &FormulaText,
         requirement: &Requirement,
         model: &dyn Model,
         known: Known,
-    ) -> Result<Vec<Diagnostic>, Problem> {
+    ) -> Result<(Vec<Diagnostic>, Vec<Diagnostic>), Problem> {
         let declares = matches!(self.source(), Source::Model { location: Location::Builtin(_), .. });
-        let mut warnings = Vec::new();
-        for (name, place) in requirement.assumed_actions() {
-            let unknown = impossible::unknown_action(model, name);
+        let (mut warnings, mut errors) = (Vec::new(), Vec::new());
+        for AssumedAction { name, place, helps } in requirement.assumed_actions() {
+            let unknown = impossible::unknown_action(model, &name);
             if let Some(error) = unknown.clone().filter(|_| declares) {
-                return Err(mistake(formula, vec![error.at(place.clone(), "")]));
+                return Err(mistake(formula, vec![error.at(place, "")]));
             }
             let scope = match known {
                 Known::All => model.info().name.clone(),
                 Known::Some => format!("the first {} states of {}", labels::MOST_STATES, model.info().name),
             };
             let message = format!("no label of {scope} has an action `{name}` with such arguments");
+            // States beyond those that were looked at may have the action.
+            let absent = known == Known::All || unknown.is_some();
             // The action may be one that just never occurs, but whoever misspelt it sees that.
             let help = unknown.and_then(|error| error.help);
-            warnings.push(Diagnostic { help, ..Diagnostic::warning(message) }.at(place.clone(), ""));
+            let warning = Diagnostic { help, ..Diagnostic::warning(message) }.at(place, "");
+            errors.extend((helps && absent).then(|| absent::refuse(&warning)));
+            warnings.push(warning);
         }
-        Ok(warnings)
+        Ok((warnings, errors))
     }
 
     /// Decides all formulas. A wrong one does not prevent deciding the others, but a single wrong

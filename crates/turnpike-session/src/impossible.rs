@@ -5,6 +5,8 @@ use turnpike_model::label::TAU;
 use turnpike_model::{Diagnostic, Model, ModelInfo, Severity, Signatures, ViolationKind, Vocabulary, Word};
 use turnpike_search::{Goal, Objective, RunReport, StopReason, Verdict};
 
+use turnpike_program::ProgramModel;
+
 use crate::problem::Problem;
 use crate::request::Goals;
 
@@ -170,7 +172,9 @@ impl Known<'_> {
         match word {
             Word::Known => None,
             Word::Unknown { name, nearest } => {
-                let what = if name.contains(['*', '?', '(', '@']) { "label like" } else { "action" };
+                // The name of an action is not always a label.
+                let is_label = name.contains(['*', '?', '(', '@']) || self.action(&name).is_known();
+                let what = if is_label { "label like" } else { "action" };
                 let error = Diagnostic::error(format!("{model} has no {what} `{name}`"));
                 Some(match nearest {
                     Some(nearest) => error.help(format!("did you mean `{nearest}`?")),
@@ -270,6 +274,18 @@ pub(crate) fn refuse_unseen(
     }
 }
 
+/// Adds to the help of an error that the user may accept what it is about.
+pub(crate) fn with_consent(error: Diagnostic) -> Diagnostic {
+    let help = match error.help.as_deref() {
+        None => "to accept that, add the option `allow-unknown`".to_owned(),
+        Some(question) if question.ends_with('?') => {
+            format!("{question} (the option `allow-unknown` accepts it as it is)")
+        }
+        Some(help) => format!("{help}; to accept that, add the option `allow-unknown`"),
+    };
+    error.help(help)
+}
+
 /// Actions of objectives that no execution of a program takes. These are only warnings, because
 /// other executions might.
 pub(crate) fn never_seen(model: &dyn Model, objectives: &[Objective], runs: &[RunReport]) -> Vec<Diagnostic> {
@@ -277,18 +293,42 @@ pub(crate) fn never_seen(model: &dyn Model, objectives: &[Objective], runs: &[Ru
     let Some(run) = runs.iter().find(covered) else { return Vec::new() };
     let seen: Vec<&str> = run.actions.keys().flat_map(|names| names.split('|')).collect();
     let names = objectives.iter().flat_map(|objective| match objective.goal() {
-        Goal::Action(names) => names.as_slice(),
-        _ => &[],
+        Goal::Action(names) => names.clone(),
+        Goal::Label(pattern) => {
+            let actions = Signatures::actions_of(pattern.text()).into_iter().map(|action| action.name);
+            actions.filter(|name| !is_pattern(name)).collect()
+        }
+        _ => Vec::new(),
     });
     let never = names.filter(|name| *name != TAU && !seen.contains(&name.as_str()));
-    let warning = |name: &String| {
+    let warning = |name: String| {
         Diagnostic::warning(format!("{} never does `{name}`", model.info().name)).suggest_or_list(
-            name,
+            &name,
             seen.iter().copied(),
             "its actions are",
         )
     };
     never.map(warning).collect()
+}
+
+/// Refuses patterns for labels of a program that name something that no step has. Programs declare
+/// nothing, so this shows only after everything was executed.
+pub(crate) fn refuse_missing(
+    program: &ProgramModel,
+    objectives: &[Objective],
+    runs: &[RunReport],
+) -> Result<(), Diagnostic> {
+    if !runs.iter().any(|run| run.verdict == Verdict::None) {
+        return Ok(());
+    }
+    let known = Known { vocabulary: program.vocabulary(), info: program.info() };
+    for objective in objectives {
+        let Goal::Label(pattern) = objective.goal() else { continue };
+        if let Some(error) = program.why_missing(pattern.text()).and_then(|word| known.explain(word)) {
+            return Err(with_consent(error));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

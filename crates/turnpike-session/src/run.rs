@@ -112,6 +112,9 @@ impl Session {
         let begun = Instant::now();
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
         findings.seconds = begun.elapsed().as_secs_f64();
+        if let Some(program) = prepared.program.as_ref().filter(|_| !search.goals.allow_unknown) {
+            impossible::refuse_missing(program, &findings.objectives, &findings.runs)?;
+        }
         let unseen = impossible::never_seen(&*plan.model, &findings.objectives, &findings.runs);
         observer.doubts(&unseen);
         warnings.extend(unseen);

@@ -289,13 +289,24 @@ fn labels_of_other_systems_are_actions_with_data() {
         |formula: &str| turnpike_in(folder.path(), &["search", "branch.aut", "--formula", formula], "");
     search("<a(2)>[b]false").expect(0, &["holds"]);
     search("forall n: Nat. [a(n)]<b>true").expect(1, &["violated"]);
-    // What is not there can be asked about; the warning is there even when little is printed.
-    search("[true*.d]false").expect(0, &["holds", "no label of branch.aut has an action `d`", "help: "]);
+    // What is not there may be misspelt, so that it proves nothing.
+    let absent = "no label of branch.aut has an action";
+    search("[true*.d]false").expect(2, &[absent, "`d`", "help: ", "--allow-unknown"]);
+    search("[true*.a]false").expect(2, &["an action `a` with such arguments", "--allow-unknown"]);
+    search("![true*.d]false").expect(1, &["violated", absent, "`d`"]);
+    search("[true*.d]false || <b>true || true").expect(2, &[absent]);
+    // A value that does not occur is not a mistake.
+    search("[true*.a(77)]false").expect(0, &["holds"]);
+    let allowed = ["search", "branch.aut", "--formula", "[true*.d]false", "--allow-unknown"];
+    turnpike_in(folder.path(), &allowed, "").expect(0, &["holds", absent, "`d`"]);
+    // The warning is there even when little is printed.
     let quiet = ["search", "branch.aut", "--formula", "<true*.d(5,x)>true", "--quiet"];
     turnpike_in(folder.path(), &quiet, "").expect(1, &["violated", "has an action `d`", "argument `x`"]);
     search("[a(x)]false").expect(2, &["unknown", "x"]);
     turnpike(&["search", PHILOSOPHERS, "--formula", "[true*.eatt(1)]false"])
         .expect(2, &["has no action `eatt`", "did you mean `eat`?"]);
+    turnpike(&["search", PHILOSOPHERS, "--formula", "[true*.lock(1)]false"])
+        .expect(2, &["has an action `lock` with such arguments", "--allow-unknown"]);
     turnpike(&["search", PHILOSOPHERS, "--formula", HOLDS]).expect(1, &["violated", "5 lock("]);
     turnpike(&["search", PHILOSOPHERS, "--formula", "<true*.lock(1,1)>true"]).expect(0, &["holds"]);
 }
@@ -317,7 +328,8 @@ fn actions_beyond_the_known_labels_are_matched() {
     };
     search("late.aut", "[true*.late]false")
         .expect(1, &["violated", "no label of the first 50000 states of late.aut has an action `late`"]);
-    search("late.aut", "[true*.never]false").expect(0, &["holds", "an action `never`"]);
+    search("late.aut", "[true*.never]false").expect(2, &["an action `never`", "--allow-unknown"]);
+    search("late.aut", "[true*.late]<true>true || true").expect(0, &["holds", "an action `late`"]);
     search("late.aut", "[true*]<true>true").expect(1, &["violated"]);
     search("words.aut", "[true*.tick(2)]false").expect(2, &["the label `tick(word)` has an argument"]);
 }

@@ -29,7 +29,7 @@ use self::labels::Labels;
 use self::measure::Measure;
 use self::predicate::Predicates;
 pub use self::requirement::{
-    AbsentAction, Declarations, LabelSource, Requirement, declare_labels, declare_labels_for,
+    AbsentAction, AssumedAction, Declarations, LabelSource, Requirement, declare_labels, declare_labels_for,
 };
 use self::source::SourceText;
 use self::vocabulary::Names;

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use turnpike_model::paths::Paths;
 use turnpike_model::{
-    Explorer, MeasureInfo, Model, ModelInfo, Signatures, StepError, ViolationKind, Vocabulary,
+    Explorer, Label, MeasureInfo, Model, ModelInfo, Signatures, StepError, ViolationKind, Vocabulary, Word,
 };
 use turnpike_scheduler::{
     Detail, End, Execution, Executor, GuestError, GuestErrorKind, Memory, Plan, Policy,
@@ -154,6 +154,17 @@ impl ProgramModel {
     pub fn bound(&self) -> Option<String> {
         let alone = self.left_out.describe_besides_bound(&self.options).is_none();
         self.left_out.bound(&self.options).filter(|_| alone)
+    }
+
+    /// Keeps a label, so that names that belong to none are noticed.
+    pub(crate) fn keep_label(&self, label: &Label) {
+        self.labels.intern(label.clone());
+    }
+
+    /// Why no step of the executions so far has a label like this pattern, if a name in it belongs to
+    /// none.
+    pub fn why_missing(&self, pattern: &str) -> Option<Word> {
+        self.labels.why_missing(pattern)
     }
 
     /// Gives back an executor for others to use.

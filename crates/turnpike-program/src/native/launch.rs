@@ -32,7 +32,10 @@ pub(super) struct Descriptors {
 pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Result<Child> {
     let bytes = std::fs::read(&program.path)?;
     let library = library(&wanted_name(&bytes))?;
-    let mut command = Command::new(&program.path);
+    // A plain name is a file in this folder, not a command on the path.
+    let is_plain = program.path.parent() == Some(Path::new(""));
+    let path = if is_plain { Path::new(".").join(&program.path) } else { program.path.clone() };
+    let mut command = Command::new(path);
     command.args(&program.arguments);
     command.envs(program.environment.iter().map(|(name, value)| (name, value)));
     let mut preload = OsString::from(format!("/proc/self/fd/{FD_LIBRARY}"));

@@ -14,12 +14,13 @@ pub(super) fn find(model: &dyn Model, requirement: &Requirement) -> (Vec<Diagnos
         let Some(error) = impossible::explain(model, absent.word) else { continue };
         let error = error.at(absent.place, "");
         warnings.push(Diagnostic { severity: Severity::Warning, ..error.clone() });
-        if absent.helps {
-            let why = format!("{}, so the formula may hold for that reason alone", error.message);
-            let help = "to accept that, add the option `allow-unknown`";
-            let help = error.help.as_ref().map_or(help.to_owned(), |first| format!("{first}; {help}"));
-            errors.push(Diagnostic { message: why, help: Some(help), ..error });
-        }
+        errors.extend(absent.helps.then(|| refuse(&error)));
     }
     (warnings, errors)
+}
+
+/// The error for a formula that may hold only because of what this says.
+pub(super) fn refuse(absent: &Diagnostic) -> Diagnostic {
+    let message = format!("{}, so the formula may hold for that reason alone", absent.message);
+    impossible::with_consent(Diagnostic { severity: Severity::Error, message, ..absent.clone() })
 }

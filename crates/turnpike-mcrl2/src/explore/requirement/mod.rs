@@ -112,6 +112,17 @@ pub struct AbsentAction {
     pub helps: bool,
 }
 
+/// An action of a formula about a system without declarations that no known label has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssumedAction {
+    /// Its name.
+    pub name: String,
+    /// Its place in the formula.
+    pub place: Range<usize>,
+    /// Whether the formula may hold because no label has it.
+    pub helps: bool,
+}
+
 impl Requirement {
     fn new(model: Arc<Mcrl2Model>, program: Program, formula: TypedFormula, foreign: bool) -> Self {
         let shared = Shared { program, matchers: FxHashMap::default(), finders: FxHashMap::default() };
@@ -159,8 +170,20 @@ impl Requirement {
     }
 
     /// The actions that occur only in the formula, if it is about a system without declarations.
-    pub fn assumed_actions(&self) -> &[(String, Range<usize>)] {
-        &self.formula.assumed
+    pub fn assumed_actions(&self) -> Vec<AssumedAction> {
+        let declared = self.model.network.program().actions.len();
+        let shared = self.shared();
+        let mut helping: Vec<&str> = Vec::new();
+        self.formula.for_each_multi_action(&mut |actions, helps| {
+            let assumed = actions.iter().map(|one| one.0).filter(|id| helps && id.index() >= declared);
+            helping.extend(assumed.map(|id| shared.program.text(shared.program.action(id).name)));
+        });
+        let assumed = self.formula.assumed.iter().map(|(name, place)| AssumedAction {
+            name: name.clone(),
+            place: place.clone(),
+            helps: helping.contains(&name.as_str()),
+        });
+        assumed.collect()
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
