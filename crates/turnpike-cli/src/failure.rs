@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_lts::Explosion;
 use turnpike_model::{Diagnostic, Trace};
-use turnpike_session::{Problem, ProblemKind};
+use turnpike_session::{Objective, Problem, ProblemKind, quote_word};
 use turnpike_session::{SearchError, StepReport};
 
 use crate::cli::AnyFormat;
@@ -231,6 +231,28 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let failure = Failure::from(from_clap(error));
     output::json(&failure.as_json(command_of(&arguments).as_deref()));
     failure.exit.into()
+}
+
+/// Advises whoever writes an objective, a query or a formula without its flag.
+pub(crate) fn advise(error: &mut clap::Error) {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    else {
+        return;
+    };
+    let flag = match word.as_str() {
+        word if word.starts_with('-') => return,
+        word if ["E<>", "A[]", "E[]", "A<>", "sup", "inf"].iter().any(|form| word.starts_with(form)) => {
+            "--query"
+        }
+        word if word.contains("-->") => "--query",
+        word if word.ends_with(".q") => "--queries",
+        word if word.ends_with(".mcf") => "--formula",
+        word if word.parse::<Objective>().is_ok() => "--find",
+        _ => return,
+    };
+    let tip = format!("write `{flag} {}`", quote_word(word));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
 
 /// Words of a command within a command that cannot be parsed.

@@ -22,7 +22,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let cli = match cli::Cli::read() {
         Ok(cli) => cli,
-        Err(error) => return failure::usage(&error),
+        Err(mut error) => {
+            failure::advise(&mut error);
+            return failure::usage(&error);
+        }
     };
     let (format, command) = (cli.error_format(), cli.command.name());
     // One of several processes does what they all do.

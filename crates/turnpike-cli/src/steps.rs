@@ -5,10 +5,10 @@
 //!   1  lock(1,1)  philosopher1=has-left, fork1=held-by-1
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use turnpike_model::trace::fold_loops;
-use turnpike_model::{StateValues, Step, Trace};
+use turnpike_model::{Diagnostic, StateValues, Step, Trace};
 use turnpike_session::Pattern;
 
 use crate::output;
@@ -46,6 +46,18 @@ impl ViewArgs {
     /// Whether nothing special was asked for.
     pub(crate) fn is_plain(&self) -> bool {
         !self.full && !self.actions_only && self.hide.is_empty()
+    }
+
+    /// Refuses to hide what none of these values is called.
+    pub(crate) fn check_hidden<'a>(&self, known: impl Iterator<Item = &'a str>) -> Result<(), Diagnostic> {
+        let known: BTreeSet<&str> = known.collect();
+        for pattern in StepView::default().hiding(&self.hide).hide {
+            if !known.iter().any(|name| pattern.matches(name)) {
+                let error = Diagnostic::error(format!("no state has a value `{pattern}` to hide"));
+                return Err(error.suggest_or_list(pattern.text(), known, "the values are"));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn view(&self) -> StepView {

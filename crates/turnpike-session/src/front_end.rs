@@ -74,7 +74,7 @@ impl FrontEnd {
         let name = location.to_string();
         refuse_options_of_others(&name, reading, self.options)?;
         let read = match self.read {
-            Read::Document(open) => return open(location, reading),
+            Read::Document(open) => return open(location, reading).map_err(|one| self.explain_other(one)),
             Read::Text(read) => read,
         };
         let (text, settings) = (location.read_text()?, reading.split_settings()?);
@@ -82,6 +82,40 @@ impl FrontEnd {
             Ok(model) => Ok(Document::Model { model: Arc::from(model), size: None }),
             Err(diagnostics) => Err(Problem::of_text(&name, text, diagnostics)),
         }
+    }
+
+    /// Names the language of a text that is in another one. Its first error is enough then.
+    fn explain_other(&self, mut problem: Problem) -> Problem {
+        let language = problem.source.as_deref().and_then(language_of);
+        let Some(language) = language.filter(|language| *language != self.name) else { return problem };
+        problem.diagnostics.truncate(1);
+        let help = match language {
+            BINARY => "the file is binary".to_owned(),
+            _ => format!("the content seems to be in the format {language}; add the option `as` {language}"),
+        };
+        problem.diagnostics.iter_mut().for_each(|error| error.help = Some(help.clone()));
+        problem
+    }
+}
+
+/// Stands for the language of what is not text.
+const BINARY: &str = "binary";
+
+/// The name of the language that a text seems to be in, by the beginnings of its lines.
+fn language_of(text: &str) -> Option<&'static str> {
+    let begins = |words: &[&str]| {
+        let mut lines = text.lines().map(str::trim_start);
+        lines.any(|line| words.iter().any(|word| line.starts_with(word)))
+    };
+    let first = text.trim_start();
+    match () {
+        () if text.contains('\0') => Some(BINARY),
+        () if first.starts_with('<') => Some(timed::XML.name),
+        () if first.starts_with("des ") || first.starts_with("des(") => Some(explicit::AUT.name),
+        () if begins(&["system:"]) && begins(&["process:"]) => Some(timed::TCK.name),
+        () if begins(&["system "]) && begins(&["process "]) => Some(timed::XTA.name),
+        () if begins(&["init "]) && begins(&["act ", "proc ", "sort "]) => Some(specification::MCRL2.name),
+        () => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use turnpike_lts::AutDialect;
@@ -113,10 +113,24 @@ pub(crate) fn check_exists(path: &str) -> Result<(), Problem> {
     }
     let error = Diagnostic::error(format!("{path}: there is no such file"));
     let names = turnpike_builtin::catalogue().iter().map(|info| info.name);
-    Err(match nearest(path, names) {
-        Some(near) => error.help(format!("a built-in model is named with a prefix: {BUILTIN}{near}")).into(),
-        None => error.into(),
-    })
+    let help = match nearest(path, names) {
+        Some(near) => Some(format!("a built-in model is named with a prefix: {BUILTIN}{near}")),
+        None => near_file(Path::new(path)).map(|near| format!("did you mean `{}`?", near.display())),
+    };
+    Err(Problem::from(match help {
+        Some(help) => error.help(help),
+        None => error,
+    }))
+}
+
+/// The file beside a missing one whose name is nearest to its name.
+fn near_file(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let files = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let mut names: Vec<String> = files.filter_map(|file| file.ok()?.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(near))
 }
 
 /// The options for reading a model.
@@ -376,7 +390,15 @@ impl Reading {
 /// Refuses a file with an unknown extension.
 pub(crate) fn unknown_format(path: &str, languages: &[&FrontEnd]) -> Problem {
     let extensions: Vec<&str> = languages.iter().flat_map(|language| language.extensions).copied().collect();
-    Diagnostic::error(format!("{path}: unknown file extension"))
-        .help(format!("known extensions are {}; use the option `as` for other names", extensions.join(", ")))
-        .into()
+    let known =
+        || format!("known extensions are {}; use the option `as` for other names", extensions.join(", "));
+    let other = match Path::new(path).extension().and_then(|extension| extension.to_str()) {
+        Some("q") => Some("queries are passed by the option `queries`, beside a model"),
+        Some("mcf") => Some("formulas are passed by the option `formula`, beside a model"),
+        Some("json") => Some("`turnpike show` prints traces, and `turnpike replay` executes them"),
+        Some("toml") => Some("`turnpike lab run` executes experiments"),
+        _ => None,
+    };
+    let error = Diagnostic::error(format!("{path}: unknown file extension"));
+    error.help(other.map_or_else(known, str::to_owned)).into()
 }

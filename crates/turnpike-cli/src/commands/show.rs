@@ -62,6 +62,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, format: Format) -> Outcome {
     let mut trace = read(&args.file)?;
+    let states = trace.initial.iter().chain(trace.steps.iter().filter_map(|step| step.state.as_ref()));
+    args.view.check_hidden(states.flat_map(|values| values.iter().map(|(name, _)| name)))?;
     if let Some(path) = &args.output {
         if path.ends_with(".svg") || path.ends_with(".dot") {
             explicit::write(&trace::to_lts(&trace)?, path, Default::default())?;

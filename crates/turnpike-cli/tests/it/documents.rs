@@ -2,7 +2,7 @@
 
 use crate::common::{read, root, sources};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// ARCHITECTURE.md without its picture and other blocks, and its paragraphs joined.
@@ -139,6 +139,19 @@ fn every_decision_and_every_chapter_is_listed() {
 }
 
 /// Links between the documents lead somewhere.
+/// The first hours of new users fit on two screens.
+#[test]
+fn stories_are_short() {
+    let folder = root().join("docs/book/src");
+    let stories: Vec<PathBuf> =
+        sources(&folder, &["md"]).into_iter().filter(|path| shown(path).contains("story-")).collect();
+    assert_eq!(stories.len(), 4);
+    for story in stories {
+        let lines = read(&story).lines().count();
+        assert!(lines <= 100, "{} has {lines} lines", shown(&story));
+    }
+}
+
 #[test]
 fn links_lead_to_files() {
     let mut checked = 0;

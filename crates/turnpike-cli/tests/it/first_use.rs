@@ -90,6 +90,78 @@ fn misspelt_components_are_suggested() {
     assert!(ran.stderr.contains("help: did you mean `Station(3)`?"), "{}", ran.text());
 }
 
+/// Objectives, queries and formulas without their flags.
+#[test]
+fn words_without_their_flag_are_recognised() {
+    for (word, flag) in [
+        ("deadlock", "--find deadlock"),
+        ("action eat", "--find 'action eat'"),
+        ("E<> waiting > 1", "--query 'E<> waiting > 1'"),
+        ("a --> b", "--query 'a --> b'"),
+        ("these.q", "--queries these.q"),
+        ("never.mcf", "--formula never.mcf"),
+    ] {
+        turnpike(&["search", MODEL, word])
+            .expect(2, &["unexpected argument", &format!("tip: write `{flag}`")]);
+    }
+    let json = turnpike(&["search", MODEL, "deadlock", "--format", "json"]).exits(2).json();
+    assert_eq!(json["errors"][0]["help"], "write `--find deadlock`", "{json:#}");
+    let ran = turnpike(&["search", MODEL, "other.aut"]).exits(2);
+    assert!(!ran.stderr.contains("tip: "), "{}", ran.stderr);
+}
+
+#[test]
+fn files_of_another_kind_are_recognised() {
+    let folder =
+        folder(&[("a.q", "A[] true"), ("a.mcf", "true"), ("lift.aut", ""), ("a.json", "{}"), ("a.x", "")]);
+    for (file, words) in [
+        ("a.q", "--queries"),
+        ("a.mcf", "--formula"),
+        ("a.json", "turnpike show"),
+        ("a.x", "known extensions"),
+        ("lfit.aut", "did you mean `lift.aut`?"),
+        ("./lfit.aut", "did you mean `./lift.aut`?"),
+    ] {
+        turnpike_in(folder.path(), &["search", file], "").expect(2, &["error: ", words]);
+    }
+}
+
+/// One error that names the language, instead of one for every line.
+#[test]
+fn texts_in_another_language_are_recognised() {
+    let mcrl2 = "% A clock.\nact tick;\nproc P = tick . P;\ninit P;\n";
+    let xta = "clock x;\nint n;\nprocess P() { state a; init a; }\nsystem P;\n";
+    let tck = "system:s\nprocess:P\nlocation:P:l{initial:}\n";
+    for (name, text, words) in [
+        ("a.mcrl2", xta, "--as xta"),
+        ("b.mcrl2", tck, "--as tck"),
+        ("c.mcrl2", "\u{7f}ELF\0\0\0", "the file is binary"),
+        ("d.tck", mcrl2, "--as mcrl2"),
+        ("e.tck", xta, "--as xta"),
+        ("f.xta", tck, "--as tck"),
+        ("g.xml", xta, "--as xta"),
+        ("h.xta", "<?xml version='1.0'?>\n<nta></nta>", "--as xml"),
+        ("i.mcrl2", "des (0,1,2)\n(0,\"a\",1)\n", "--as aut"),
+    ] {
+        let folder = folder(&[(name, text)]);
+        let ran = turnpike_in(folder.path(), &["search", name], "").expect(2, &[words]);
+        assert_eq!(ran.stderr.matches("error: ").count(), 1, "{name}: {}", ran.stderr);
+        if let Some((_, format)) = words.split_once("--as ") {
+            let right = turnpike_in(folder.path(), &["search", name, "--as", format], "");
+            assert!(right.code != 2 || name == "h.xta", "{name}: {}", right.text());
+        }
+    }
+    // Mistakes in the right language are all shown.
+    let wrong = mcrl2.replace("tick . P", "tik . Q");
+    let folder = folder(&[("wrong.mcrl2", &wrong)]);
+    let ran = turnpike_in(folder.path(), &["search", "wrong.mcrl2"], "").exits(2);
+    assert!(
+        ran.stderr.contains("did you mean `tick`?") && !ran.stderr.contains("the format"),
+        "{}",
+        ran.stderr
+    );
+}
+
 #[test]
 fn what_a_model_cannot_do_is_refused() {
     let system = "des (0,3,2)\n(0,\"go(1)\",1)\n(1,\"back\",0)\n(1,\"a|b\",0)\n";

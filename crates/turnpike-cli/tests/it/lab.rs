@@ -294,6 +294,11 @@ fn results_need_only_the_database() {
     elsewhere(&["report", "phyl"]).expect(2, &["copy.db has no experiment `phyl`", "did you mean `phil`?"]);
     elsewhere(&["report", "phyl.toml"]).expect(2, &["no experiment `phyl`"]);
     elsewhere(&["export"]).expect(2, &["--csv", "--figures"]);
+    // What to do next is about the same database.
+    std::fs::write(there.path().join("phil.toml"), PHILOSOPHERS).expect("written");
+    let run = ["run", "phil.toml", "--scale", "0.1"];
+    lab(there.path(), &run).expect(0, &["run `turnpike lab report` to see"]);
+    elsewhere(&run).expect(0, &["run `turnpike lab report --database copy.db` to see"]);
 }
 
 #[test]

@@ -32,6 +32,9 @@ fn labels_are_enough_to_replay() {
     let full = turnpike_in(folder.path(), &["show", "w.json", "--full", "--hide", "fork*"], "");
     assert!(last(&full.stdout).contains("philosopher1=has-left, philosopher2="));
     assert!(!full.stdout.contains("fork1="));
+    let misspelt = ["show", "w.json", "--hide", "fork*,philosofer1"];
+    turnpike_in(folder.path(), &misspelt, "")
+        .expect(2, &["no state has a value `philosofer1` to hide", "did you mean `philosopher1`?"]);
 }
 
 #[test]

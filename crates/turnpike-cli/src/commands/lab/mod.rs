@@ -60,11 +60,14 @@ struct Experiments {
     files: Vec<PathBuf>,
 }
 
+/// The database unless another is named.
+const DATABASE: &str = "turnpike-lab.db";
+
 /// Where results are.
 #[derive(clap::Args, Clone, Debug)]
 struct Database {
     /// The database of results
-    #[arg(long, value_name = "FILE", default_value = "turnpike-lab.db")]
+    #[arg(long, value_name = "FILE", default_value = DATABASE)]
     database: PathBuf,
 }
 

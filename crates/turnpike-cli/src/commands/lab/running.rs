@@ -1,7 +1,7 @@
 //! `turnpike lab run`.
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use turnpike_lab::runner::{LEAST_RUNS, Progress};
 use turnpike_lab::{Happening, How, Lab, Skipped};
-use turnpike_session::values;
+use turnpike_session::{quote_word, values};
 
-use super::{Database, Experiments, Only};
+use super::{DATABASE, Database, Experiments, Only};
 use crate::cli::Format;
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, VERSION, interrupt};
@@ -123,11 +123,15 @@ fn tell_end(args: &Args, run: RunOutput, format: Format) {
                 output::grouped(new),
                 args.database.database.display()
             ));
-            output::line(if interrupted {
-                "interrupted; run the same command to continue"
-            } else {
-                "run `turnpike lab report` to see the results"
-            });
+            let database = &args.database.database;
+            let flag = match database == Path::new(DATABASE) {
+                true => String::new(),
+                false => format!(" --database {}", quote_word(&database.to_string_lossy())),
+            };
+            match interrupted {
+                true => output::line("interrupted; run the same command to continue"),
+                false => output::line(&format!("run `turnpike lab report{flag}` to see the results")),
+            }
         }
     }
 }

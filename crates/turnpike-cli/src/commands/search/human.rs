@@ -263,7 +263,9 @@ pub(crate) fn details(context: &Context<'_>) -> Vec<String> {
         out.extend(context.zones.clone());
     }
     out.extend(context.findings.scope.map(about_scope));
-    if let Some(left_out) = &context.findings.left_out {
+    // The line about why a run stopped may say it already.
+    let is_said = |run: &RunReport| doubt(run, context) == context.findings.left_out;
+    if let Some(left_out) = context.findings.left_out.as_ref().filter(|_| !runs.iter().any(is_said)) {
         out.push(format!("left out: {left_out}"));
     }
     out.extend(context.findings.advice.iter().map(|advice| format!("advice: {}", spell_all(advice))));

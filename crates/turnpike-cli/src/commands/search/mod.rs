@@ -131,9 +131,14 @@ impl Client<'_> {
         }
         match &report.outcome {
             Found::Search(findings) => {
-                let files = self.write(Some(findings))?;
+                let written = self.write(Some(findings));
                 if self.human {
-                    let trace = self.trace.as_ref().filter(|_| files.is_empty());
+                    // A full disk does not take away what was found.
+                    let (files, problem) = match written {
+                        Ok(files) => (files, None),
+                        Err(problem) => (Vec::new(), Some(problem)),
+                    };
+                    let trace = self.trace.as_ref().filter(|_| files.is_empty() && problem.is_none());
                     let mut context = human::Context::new(findings, invocation, &files);
                     context.unwritten = trace.map(TraceFile::name);
                     context.verbose = self.verbose;
@@ -142,8 +147,11 @@ impl Client<'_> {
                     if !self.quiet {
                         human::details(&context).iter().for_each(|line| output::line(line));
                     }
+                    if let Some(problem) = problem {
+                        return Err(problem.into());
+                    }
                 } else {
-                    output::json(&json::of_search(report, findings, invocation, files));
+                    output::json(&json::of_search(report, findings, invocation, written?));
                 }
                 Ok(exit_of(report.conclusion))
             }
