@@ -200,6 +200,9 @@ fn wait_inside(milliseconds: i64, timed: bool, site: Site, look: impl Fn() -> c_
     look()
 }
 
+/// Bytes of `struct epoll_event`.
+pub(crate) const EVENT: usize = if cfg!(target_arch = "x86_64") { 12 } else { 16 };
+
 /// Waits for events of a set that is inside, and takes them.
 ///
 /// # Safety
@@ -213,6 +216,7 @@ unsafe fn epoll_inside(
 ) -> c_int {
     // Looking takes events away, so whether there are any is asked otherwise.
     descriptors::wait(limit_of(milliseconds.into()), timers::is_timed(fd), site, &|| ready(fd, IN));
+    memory::tell_operand("epoll_wait", events, count.max(0) as usize * EVENT, true, site);
     // SAFETY: promised by the caller.
     unsafe { real!(epoll_wait: fn(c_int, *mut c_void, c_int, c_int) -> c_int)(fd, events, count, 0) }
 }
@@ -403,6 +407,7 @@ hook! {
     }
     fn poll(polls: *mut c_void, count: u64, milliseconds: c_int; site) -> c_int {
         let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
+        memory::tell_operand("poll", polls, count as usize * size_of::<PollFd>(), true, site);
         if descriptors::all_inside(polls, count) {
             let timed = descriptors::any_timed(polls, count);
             return wait_inside(milliseconds.into(), timed, site, || poll(polls, count, 0));
@@ -412,6 +417,7 @@ hook! {
     fn ppoll(polls: *mut c_void, count: u64, limit: *const sys::Timespec, _mask: *const c_void; site) -> c_int {
         let milliseconds = limit.as_ref().map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.nanoseconds / 1_000_000));
         let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
+        memory::tell_operand("poll", polls, count as usize * size_of::<PollFd>(), true, site);
         if descriptors::all_inside(polls, count) {
             let timed = descriptors::any_timed(polls, count);
             return wait_inside(milliseconds, timed, site, || poll(polls, count, 0));
@@ -423,6 +429,7 @@ hook! {
         if descriptors::is_inside(fd) {
             return epoll_inside(fd, events, count, milliseconds, site);
         }
+        memory::tell_operand("epoll_wait", events, count.max(0) as usize * EVENT, true, site);
         wait("epoll_wait", milliseconds.into(), site, || epoll(fd, events, count, 0))
     }
     fn pause(; site) -> c_int { any_signal("pause", site) }
@@ -437,6 +444,7 @@ hook! {
         answer
     }
     fn sigwait(set: *const c_void, signal: *mut c_int; site) -> c_int {
+        memory::tell_operand("sigwait", set, size_of::<u64>(), false, site);
         let taken = take_signal("sigwait", set, core::ptr::null_mut(), site);
         memory::put(signal, taken, site);
         0
@@ -466,6 +474,10 @@ unsafe extern "C" fn select(
         return unsafe { select(count, read, write, except, limit) };
     }
     let sets = [read, write, except];
+    let bytes = (count.clamp(0, 8 * SET as c_int) as usize).div_ceil(64) * 8;
+    for set in sets {
+        memory::tell_operand("select", set, bytes, true, Site::default());
+    }
     let mut saved = [[0u8; SET]; 3];
     // SAFETY: the caller's sets, of fixed size; looking changes them, so they are restored before
     // each look.
@@ -521,6 +533,7 @@ unsafe extern "C" fn epoll_pwait(
         if descriptors::is_inside(fd) {
             return epoll_inside(fd, events, count, milliseconds, site);
         }
+        memory::tell_operand("epoll_pwait", events, count.max(0) as usize * EVENT, true, site);
         wait("epoll_pwait", milliseconds.into(), site, || epoll(fd, events, count, 0, mask))
     }
 }

@@ -11,7 +11,7 @@ use core::ffi::{c_int, c_void};
 
 use turnpike_scheduler::{Kind, Operation, Site};
 
-use crate::blocking::{descriptors, ready};
+use crate::blocking::{EVENT, descriptors, ready};
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd};
@@ -246,6 +246,7 @@ hook! {
     fn epoll_ctl(set: c_int, what: c_int, fd: c_int, event: *mut c_void; site) -> c_int {
         const REMOVE: c_int = 2;
         shared::files(site);
+        memory::tell_operand("epoll_ctl", event, EVENT, false, site);
         let answer = real!(epoll_ctl: fn(c_int, c_int, c_int, *mut c_void) -> c_int)(set, what, fd, event);
         if answer == 0 && what != REMOVE && !is_inside(fd) {
             set_inside(set, false);

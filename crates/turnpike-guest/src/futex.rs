@@ -72,7 +72,7 @@ unsafe extern "C" fn imp(n: c_long, a: usize, b: usize, c: usize, d: usize, e: u
     }
     let site = control::enter(ADDRESS.load(Ordering::Relaxed), FRAME.load(Ordering::Relaxed));
     // SAFETY: the caller's arguments.
-    unsafe { serve(n, a, b, c, d, site).unwrap_or_else(|| real(n, a, b, c, d, e, f)) }
+    unsafe { serve(n, [a, b, c, d, e, f], site).unwrap_or_else(|| real(n, a, b, c, d, e, f)) }
 }
 
 /// Does what a system call asks for, as the C library's functions answer: -1 and `errno` for
@@ -80,9 +80,13 @@ unsafe extern "C" fn imp(n: c_long, a: usize, b: usize, c: usize, d: usize, e: u
 ///
 /// # Safety
 /// The caller's arguments.
-pub(crate) unsafe fn serve(n: c_long, a: usize, b: usize, c: usize, d: usize, site: Site) -> Option<c_long> {
+pub(crate) unsafe fn serve(n: c_long, arguments: [usize; 6], site: Site) -> Option<c_long> {
+    let [a, b, c, d, e, f] = arguments;
     Some(match n {
-        sys::number::FUTEX => futex(a, b as c_int, c as u32, d, site),
+        sys::number::FUTEX => futex(
+            Call { word: a, operation: b as c_int, value: c as u32, timeout: d, second: e, last: f as u32 },
+            site,
+        ),
         sys::number::EXIT_GROUP => process::leave(a as c_int, site),
         sys::number::SCHED_YIELD => {
             control::simple(Kind::Yield, ObjectId::NONE, sites::user(site));
@@ -108,11 +112,58 @@ fn unchanged(thread: u64) -> bool {
     unsafe { (*(word as *const AtomicU32)).load(Ordering::SeqCst) == value }
 }
 
-fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) -> c_long {
+/// The arguments of a futex call.
+#[derive(Clone, Copy)]
+struct Call {
+    word: usize,
+    operation: c_int,
+    value: u32,
+    /// A time limit, or how many waiters of the second word are meant.
+    timeout: usize,
+    second: usize,
+    /// A set of bits, or what to do with the second word.
+    last: u32,
+}
+
+fn wake(word: usize, count: u64, site: Site) -> c_long {
+    let id = of(word, site);
+    let operation = Operation { argument: count, ..Operation::new(Kind::FutexWake, id, sites::user(site)) };
+    control::step(operation).value as c_long
+}
+
+/// Changes the second word, wakes up waiters of the first one, and, depending on what the second one
+/// was, also waiters of that.
+fn change_and_wake(call: Call, site: Site) -> c_long {
+    control::uncontrolled("the moment at which a futex operation changes a word and wakes up threads");
+    let signed = |bits: u32| (bits << 20).cast_signed() >> 20;
+    let operand = match call.last >> 28 & 8 {
+        0 => signed(call.last >> 12),
+        _ => 1i32.wrapping_shl(call.last >> 12),
+    };
+    // SAFETY: the caller's word.
+    let Some(old) = (unsafe { memory::change_word(call.second, call.last >> 28 & 7, operand, site) }) else {
+        return fail_with(ENOSYS).into();
+    };
+    let (old, limit) = (old.cast_signed(), signed(call.last));
+    let also = match call.last >> 24 & 15 {
+        0 => old == limit,
+        1 => old != limit,
+        2 => old < limit,
+        3 => old <= limit,
+        4 => old > limit,
+        _ => old >= limit,
+    };
+    let woken = wake(call.word, call.value.into(), site);
+    if also { woken + wake(call.second, call.timeout as u64, site) } else { woken }
+}
+
+fn futex(call: Call, site: Site) -> c_long {
+    let Call { word, operation, value, timeout, .. } = call;
     const WAIT: c_int = 0;
     const WAKE: c_int = 1;
     const REQUEUE: c_int = 3;
     const REQUEUE_IF: c_int = 4;
+    const CHANGE_AND_WAKE: c_int = 5;
     const WAIT_BITSET: c_int = 9;
     const WAKE_BITSET: c_int = 10;
     const FLAGS: c_int = 128 | 256;
@@ -121,6 +172,10 @@ fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) 
         control::uncontrolled(&format!(
             "a lock of {module} that waits by futex, as long as nobody has to wait,"
         ));
+    }
+    let sets = matches!(operation & !FLAGS, WAIT_BITSET | WAKE_BITSET);
+    if sets && call.last != u32::MAX {
+        control::uncontrolled("which waiters a futex operation with a set of bits wakes up");
     }
     let id = of(word, site);
     let site = sites::user(site);
@@ -155,20 +210,13 @@ fn futex(word: usize, operation: c_int, value: u32, timeout: usize, site: Site) 
                 fail_with(EAGAIN).into()
             }
         }
-        WAKE | WAKE_BITSET => {
-            let outcome = control::step(Operation {
-                argument: value.into(),
-                ..Operation::new(Kind::FutexWake, id, site)
-            });
-            outcome.value as c_long
-        }
+        WAKE | WAKE_BITSET => wake(word, value.into(), site),
+        CHANGE_AND_WAKE => change_and_wake(call, site),
         REQUEUE | REQUEUE_IF => {
             // Waiters may wake up for no reason: those that would go on waiting elsewhere wake up.
             control::uncontrolled("which threads wait on after a futex operation that moves them");
             let moved = u64::try_from(timeout).unwrap_or(u64::MAX);
-            let argument = u64::from(value).saturating_add(moved);
-            let outcome = control::step(Operation { argument, ..Operation::new(Kind::FutexWake, id, site) });
-            outcome.value as c_long
+            wake(word, u64::from(value).saturating_add(moved), site)
         }
         _ => {
             control::uncontrolled("a futex operation other than waiting and waking");

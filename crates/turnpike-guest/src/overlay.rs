@@ -321,57 +321,59 @@ fn rename_file(from: *const c_char, to: *const c_char, rename: impl FnOnce() -> 
 // The mode of `open` and its like is there whether or not the caller passes it.
 hook! {
     fn open(path: *const c_char, flags: c_int, mode: u32; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         let open = real!(open: fn(*const c_char, c_int, u32) -> c_int);
         open_by(CURRENT, path, flags, |path, flags| open(path, flags, mode))
     }
     fn open64(path: *const c_char, flags: c_int, mode: u32; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         let open = real!(open64: fn(*const c_char, c_int, u32) -> c_int);
         open_by(CURRENT, path, flags, |path, flags| open(path, flags, mode))
     }
     fn openat(folder: c_int, path: *const c_char, flags: c_int, mode: u32; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         let open = real!(openat: fn(c_int, *const c_char, c_int, u32) -> c_int);
         open_by(folder, path, flags, |path, flags| open(folder, path, flags, mode))
     }
     fn creat(path: *const c_char, mode: u32; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         let open = real!(open: fn(*const c_char, c_int, u32) -> c_int);
         open_by(CURRENT, path, WRITE_ONLY | CREATE | TRUNCATE, |path, flags| open(path, flags, mode))
     }
     fn fopen(path: *const c_char, mode: *const c_char; site) -> *mut c_void {
-        shared::files(site);
+        shared::path(path, site);
         let open = real!(fopen: fn(*const c_char, *const c_char) -> *mut c_void);
         stream_by(path, mode, |path, mode| open(path, mode))
     }
     fn fopen64(path: *const c_char, mode: *const c_char; site) -> *mut c_void {
-        shared::files(site);
+        shared::path(path, site);
         let open = real!(fopen64: fn(*const c_char, *const c_char) -> *mut c_void);
         stream_by(path, mode, |path, mode| open(path, mode))
     }
     fn freopen(path: *const c_char, mode: *const c_char, on: *mut c_void; site) -> *mut c_void {
         shared::stream(on, site);
+        memory::tell_text("a call with a path", path, site);
         let open = real!(freopen: fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void);
         stream_by(path, mode, |path, mode| open(path, mode, on))
     }
     fn unlink(path: *const c_char; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         let unlink = real!(unlink: fn(*const c_char) -> c_int);
         remove_by(path, || unlink(path))
     }
     fn remove(path: *const c_char; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         let remove = real!(remove: fn(*const c_char) -> c_int);
         remove_by(path, || remove(path))
     }
     fn rename(from: *const c_char, to: *const c_char; site) -> c_int {
-        shared::files(site);
+        shared::path(from, site);
+        memory::tell_text("a call with a path", to, site);
         let rename = real!(rename: fn(*const c_char, *const c_char) -> c_int);
         rename_file(from, to, || rename(from, to))
     }
     fn truncate(path: *const c_char, size: i64; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         let truncate = real!(truncate: fn(*const c_char, i64) -> c_int);
         let cut = real!(ftruncate: fn(c_int, i64) -> c_int);
         match place(CURRENT, path, WRITE_ONLY) {
@@ -381,48 +383,50 @@ hook! {
         }
     }
     fn access(path: *const c_char, mode: c_int; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         let access = real!(access: fn(*const c_char, c_int) -> c_int);
         look_by(path, || access(path, mode), |_| 0)
     }
     fn stat(path: *const c_char, into: *mut c_void; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         memory::tell_bytes(into, STATUS, true, site);
         let stat = real!(stat: fn(*const c_char, *mut c_void) -> c_int);
         let copied = real!(fstat: fn(c_int, *mut c_void) -> c_int);
         look_by(path, || stat(path, into), |fd| copied(fd, into))
     }
     fn stat64(path: *const c_char, into: *mut c_void; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         memory::tell_bytes(into, STATUS, true, site);
         let stat = real!(stat64: fn(*const c_char, *mut c_void) -> c_int);
         let copied = real!(fstat64: fn(c_int, *mut c_void) -> c_int);
         look_by(path, || stat(path, into), |fd| copied(fd, into))
     }
     fn lstat(path: *const c_char, into: *mut c_void; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         memory::tell_bytes(into, STATUS, true, site);
         let stat = real!(lstat: fn(*const c_char, *mut c_void) -> c_int);
         let copied = real!(fstat: fn(c_int, *mut c_void) -> c_int);
         look_by(path, || stat(path, into), |fd| copied(fd, into))
     }
     fn mkdir(path: *const c_char, mode: u32; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         changes_folders();
         real!(mkdir: fn(*const c_char, u32) -> c_int)(path, mode)
     }
     fn rmdir(path: *const c_char; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
         changes_folders();
         real!(rmdir: fn(*const c_char) -> c_int)(path)
     }
     fn link(path: *const c_char, to: *const c_char; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
+        memory::tell_text("a call with a path", to, site);
         changes_folders();
         real!(link: fn(*const c_char, *const c_char) -> c_int)(path, to)
     }
     fn symlink(path: *const c_char, to: *const c_char; site) -> c_int {
-        shared::files(site);
+        shared::path(path, site);
+        memory::tell_text("a call with a path", to, site);
         changes_folders();
         real!(symlink: fn(*const c_char, *const c_char) -> c_int)(path, to)
     }

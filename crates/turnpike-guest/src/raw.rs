@@ -209,7 +209,8 @@ unsafe extern "C" fn serve(saved: &mut Registers) {
     unsafe {
         let errno = sys::__errno_location();
         let before = *errno;
-        let served = futex::serve(call, saved.rdi, saved.rsi, saved.rdx, saved.r10, site);
+        let served =
+            futex::serve(call, [saved.rdi, saved.rsi, saved.rdx, saved.r10, saved.r8, saved.r9], site);
         let answer = match served {
             Some(-1) => -(*errno as isize),
             Some(answer) => answer as isize,

@@ -35,6 +35,16 @@ pub(crate) fn files(site: Site) {
     }
 }
 
+/// The same with a file that a path names.
+///
+/// # Safety
+/// Null, or a text.
+pub(crate) unsafe fn path(path: *const c_char, site: Site) {
+    files(site);
+    // SAFETY: promised by the caller.
+    unsafe { memory::tell_text("a call with a path", path, site) };
+}
+
 /// The same with a stream of the C library.
 pub(crate) fn stream(stream: *mut c_void, site: Site) {
     // SAFETY: variables of the C library, which programs set at most at their beginning.
@@ -132,6 +142,7 @@ unsafe fn mask(how: c_int, new: *const c_void, old: *mut c_void, site: Site) -> 
         memory::tell_bytes(old, SET, true, site);
     }
     let change = real!(pthread_sigmask: fn(c_int, *const c_void, *mut c_void) -> c_int);
+    memory::tell_operand("a change of the mask of signals", new, size_of::<u64>(), false, site);
     if !new.is_null() {
         signals::separate_masks();
     }
@@ -163,22 +174,28 @@ hook! {
     }
     fn getenv(name: *const c_char; site) -> *mut c_char {
         environment(Kind::Load, site);
+        memory::tell_text("getenv", name, site);
         real!(getenv: fn(*const c_char) -> *mut c_char)(name)
     }
     fn secure_getenv(name: *const c_char; site) -> *mut c_char {
         environment(Kind::Load, site);
+        memory::tell_text("secure_getenv", name, site);
         real!(secure_getenv: fn(*const c_char) -> *mut c_char)(name)
     }
     fn setenv(name: *const c_char, value: *const c_char, replace: c_int; site) -> c_int {
         change_environment(site);
+        memory::tell_text("setenv", name, site);
+        memory::tell_text("setenv", value, site);
         real!(setenv: fn(*const c_char, *const c_char, c_int) -> c_int)(name, value, replace)
     }
     fn unsetenv(name: *const c_char; site) -> c_int {
         change_environment(site);
+        memory::tell_text("unsetenv", name, site);
         real!(unsetenv: fn(*const c_char) -> c_int)(name)
     }
     fn putenv(text: *mut c_char; site) -> c_int {
         change_environment(site);
+        memory::tell_text("putenv", text, site);
         real!(putenv: fn(*mut c_char) -> c_int)(text)
     }
     fn clearenv(; site) -> c_int {
@@ -212,17 +229,42 @@ hook! {
     fn sigaction(signal: c_int, new: *const c_void, old: *mut c_void; site) -> c_int {
         const ACTION: usize = 152;
         files(site);
+        memory::tell_operand("sigaction", new, ACTION, false, site);
         if !old.is_null() {
             memory::tell_bytes(old, ACTION, true, site);
         }
         real!(sigaction: fn(c_int, *const c_void, *mut c_void) -> c_int)(signal, new, old)
     }
     fn tcgetattr(fd: c_int, into: *mut c_void; site) -> c_int {
-        const ATTRIBUTES: usize = 60;
         files(site);
         memory::tell_bytes(into, ATTRIBUTES, true, site);
         real!(tcgetattr: fn(c_int, *mut c_void) -> c_int)(fd, into)
     }
+    fn tcsetattr(fd: c_int, when: c_int, from: *const c_void; site) -> c_int {
+        files(site);
+        memory::tell_operand("tcsetattr", from, ATTRIBUTES, false, site);
+        real!(tcsetattr: fn(c_int, c_int, *const c_void) -> c_int)(fd, when, from)
+    }
+}
+
+/// Bytes of `struct termios`.
+const ATTRIBUTES: usize = 60;
+
+/// Calls about the file that a path names.
+macro_rules! about_paths {
+    ($(fn $name:ident($at:ident: *const c_char $(, $arg:ident: $ty:ty)*) -> $ret:ty;)*) => { hook! { $(
+        fn $name($at: *const c_char $(, $arg: $ty)*; site) -> $ret {
+            path($at, site);
+            real!($name: fn(*const c_char $(, $ty)*) -> $ret)($at $(, $arg)*)
+        }
+    )* } };
+}
+
+about_paths! {
+    fn chdir(at: *const c_char) -> c_int;
+    fn chmod(at: *const c_char, mode: u32) -> c_int;
+    fn opendir(at: *const c_char) -> *mut c_void;
+    fn pathconf(at: *const c_char, name: c_int) -> c_long;
 }
 
 /// Calls that do something first: `files`, `process` or `generators`.
@@ -236,8 +278,6 @@ macro_rules! about {
 }
 
 about! { files:
-    fn chdir(path: *const c_char) -> c_int;
-    fn chmod(path: *const c_char, mode: u32) -> c_int;
     fn closedir(folder: *mut c_void) -> c_int;
     fn fchmod(fd: c_int, mode: u32) -> c_int;
     fn fdopen(fd: c_int, mode: *const c_char) -> *mut c_void;
@@ -246,11 +286,8 @@ about! { files:
     fn isatty(fd: c_int) -> c_int;
     fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
     fn lseek64(fd: c_int, offset: i64, whence: c_int) -> i64;
-    fn opendir(path: *const c_char) -> *mut c_void;
-    fn pathconf(path: *const c_char, name: c_int) -> c_long;
     fn posix_fadvise(fd: c_int, offset: i64, size: i64, advice: c_int) -> c_int;
     fn shutdown(fd: c_int, how: c_int) -> c_int;
-    fn tcsetattr(fd: c_int, when: c_int, from: *const c_void) -> c_int;
     fn tmpfile() -> *mut c_void;
     fn umask(mode: u32) -> u32;
     fn signal(signal: c_int, handler: usize) -> usize;

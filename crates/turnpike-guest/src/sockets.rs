@@ -235,6 +235,19 @@ fn connect_inside(fd: c_int, port: u16) -> c_int {
     answer
 }
 
+/// Reports that a call stores an address, or the value of an option, and its length.
+///
+/// # Safety
+/// Null, or the caller's variables.
+unsafe fn tell_address(what: &str, address: *const c_void, length: *const u32, site: Site) {
+    if address.is_null() || length.is_null() {
+        return;
+    }
+    memory::tell_operand(what, length as *const c_void, size_of::<u32>(), true, site);
+    // SAFETY: promised by the caller.
+    memory::tell_operand(what, address, unsafe { *length } as usize, true, site);
+}
+
 /// What `accept` made, with the address of the other end.
 ///
 /// # Safety
@@ -268,6 +281,7 @@ hook! {
     }
     fn bind(fd: c_int, address: *const c_void, length: u32; site) -> c_int {
         shared::files(site);
+        memory::tell_operand("bind", address, length as usize, false, site);
         if let Some(domain) = domain_of(fd) {
             match read_address(address, length) {
                 None => return fail_with(EINVAL),
@@ -291,6 +305,7 @@ hook! {
     }
     fn connect(fd: c_int, address: *const c_void, length: u32; site) -> c_int {
         shared::files(site);
+        memory::tell_operand("connect", address, length as usize, false, site);
         if let Some(domain) = domain_of(fd) {
             match read_address(address, length) {
                 None => return fail_with(EINVAL),
@@ -305,6 +320,7 @@ hook! {
         if !blocking::readable("accept", fd, site) {
             return fail_with(EAGAIN);
         }
+        tell_address("accept", address, length, site);
         let accept = real!(accept: fn(c_int, *mut c_void, *mut u32) -> c_int);
         if domain_of(fd).is_none() {
             return accepted(fd, accept(fd, address, length), address, length);
@@ -315,6 +331,7 @@ hook! {
         if !blocking::readable("accept4", fd, site) {
             return fail_with(EAGAIN);
         }
+        tell_address("accept4", address, length, site);
         let accept = real!(accept4: fn(c_int, *mut c_void, *mut u32, c_int) -> c_int);
         if domain_of(fd).is_none() {
             return accepted(fd, accept(fd, address, length, flags), address, length);
@@ -323,6 +340,7 @@ hook! {
     }
     fn getsockname(fd: c_int, address: *mut c_void, length: *mut u32; site) -> c_int {
         shared::files(site);
+        tell_address("getsockname", address, length, site);
         let Some(domain) = domain_of(fd) else {
             return real!(getsockname: fn(c_int, *mut c_void, *mut u32) -> c_int)(fd, address, length);
         };
@@ -332,6 +350,7 @@ hook! {
     }
     fn getpeername(fd: c_int, address: *mut c_void, length: *mut u32; site) -> c_int {
         shared::files(site);
+        tell_address("getpeername", address, length, site);
         let Some(domain) = domain_of(fd) else {
             return real!(getpeername: fn(c_int, *mut c_void, *mut u32) -> c_int)(fd, address, length);
         };
@@ -362,6 +381,9 @@ unsafe extern "C" fn setsockopt(
     value: *const c_void,
     length: u32,
 ) -> c_int {
+    if control::active() {
+        memory::tell_operand("setsockopt", value, length as usize, false, Site::default());
+    }
     if domain_of(fd).is_some() && is_of_protocol(level, option) {
         return 0;
     }
@@ -390,6 +412,9 @@ unsafe extern "C" fn getsockopt(
 ) -> c_int {
     // SAFETY: the caller's arguments; options of protocols are numbers.
     unsafe {
+        if control::active() {
+            tell_address("getsockopt", value, length, Site::default());
+        }
         if domain_of(fd).is_some() && is_of_protocol(level, option) {
             let room = (*length as usize).min(size_of::<c_int>());
             core::ptr::write_bytes(value as *mut u8, 0, room);
@@ -425,6 +450,7 @@ unsafe extern "C" fn recvfrom(
             return fail_with(EAGAIN) as isize;
         }
         memory::tell_bytes(buffer, size, true, site);
+        tell_address("recvfrom", address, length, site);
         if domain_of(fd).is_none() {
             return receive(fd, buffer, size, flags, address, length);
         }
@@ -456,6 +482,7 @@ unsafe extern "C" fn sendto(
             return blocking::send_bytes(fd, bytes, size, flags, site);
         }
         control::uncontrolled("sendto: who receives it");
+        memory::tell_operand("sendto", address, length as usize, false, site);
         memory::tell_bytes(bytes, size, false, site);
         blocking::writes(fd, site);
         send(fd, bytes, size, flags, address, length)

@@ -5,14 +5,14 @@
 //! thread that does not wait has done something is not tried, so nothing is proved.
 
 use alloc::vec::Vec;
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 
 use turnpike_scheduler::{Kind, Site};
 
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{EINVAL, Timespec, fail_with};
-use crate::{blocking, control, descriptors, shared, sites, time};
+use crate::{blocking, control, descriptors, memory, shared, sites, time};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -138,6 +138,8 @@ hook! {
     fn timerfd_settime(fd: c_int, flags: c_int, new: *const Setting, old: *mut Setting; site) -> c_int {
         const ABSOLUTE: c_int = 1;
         shared::files(site);
+        memory::tell_operand("timerfd_settime", new as *const c_void, size_of::<Setting>(), false, site);
+        memory::tell_operand("timerfd_settime", old as *const c_void, size_of::<Setting>(), true, site);
         expire(site);
         let Some(timer) = find(fd) else {
             return real!(timerfd_settime: fn(c_int, c_int, *const Setting, *mut Setting) -> c_int)(fd, flags, new, old);
@@ -166,6 +168,7 @@ hook! {
     }
     fn timerfd_gettime(fd: c_int, into: *mut Setting; site) -> c_int {
         shared::files(site);
+        memory::tell_operand("timerfd_gettime", into as *const c_void, size_of::<Setting>(), true, site);
         expire(site);
         match find(fd) {
             Some(timer) => {

@@ -6,14 +6,14 @@
 //! read-modify-write that is about to leave the value as it is, such as a compare-and-exchange that
 //! fails or an attempt to take a spin lock that is held, counts as a read.
 
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use turnpike_scheduler::{AtomicValues, Kind, MemoryOrder, Site};
 
 use super::call::export;
 use super::logic::race::Access;
-use super::{Peek, heap, is_weak, recycle, remember, step, threaded};
+use super::{Peek, heap, is_weak, recycle, remember, step, tell_bytes, threaded};
 use crate::control;
 use crate::state::Held;
 
@@ -257,6 +257,24 @@ fn compare(address: u64, bytes: u64, values: (u128, u128), order: c_int, failure
     Update { address, bytes, rule, operand, order, failure }.run(site)
 }
 
+/// Changes a word as `FUTEX_WAKE_OP` does; what it was, or `None` for an unknown operation.
+///
+/// # Safety
+/// A word of the program.
+pub(crate) unsafe fn change_word(word: usize, operation: u32, operand: i32, site: Site) -> Option<u32> {
+    const ORDER: c_int = 5;
+    let operand = operand.cast_unsigned();
+    let (rule, operand) = match operation {
+        0 => (Rule::Exchange, operand),
+        1 => (Rule::Add, operand),
+        2 => (Rule::Or, operand),
+        3 => (Rule::And, !operand),
+        4 => (Rule::Xor, operand),
+        _ => return None,
+    };
+    Some(update(word as u64, 4, rule, operand.into(), ORDER, site) as u32)
+}
+
 macro_rules! atomics {
     ($($ty:ty, $bytes:literal: $load:ident $store:ident $exchange:ident $strong:ident $weak:ident $val:ident
        $($fetch:ident $rule:ident)*;)*) => { $(
@@ -269,15 +287,23 @@ macro_rules! atomics {
                 update(at, $bytes, Rule::Exchange, value.into(), order, site) as $ty
             }
             fn $strong(at: u64, expected: *mut $ty, value: $ty, order: c_int, failure: c_int; site) -> c_int {
+                tell_bytes(expected as *const c_void, $bytes, false, site);
                 let wanted = *expected;
                 let old = compare(at, $bytes, (wanted.into(), value.into()), order, failure, site) as $ty;
-                *expected = old;
+                if old != wanted {
+                    tell_bytes(expected as *const c_void, $bytes, true, site);
+                    *expected = old;
+                }
                 c_int::from(old == wanted)
             }
             fn $weak(at: u64, expected: *mut $ty, value: $ty, order: c_int, failure: c_int; site) -> c_int {
+                tell_bytes(expected as *const c_void, $bytes, false, site);
                 let wanted = *expected;
                 let old = compare(at, $bytes, (wanted.into(), value.into()), order, failure, site) as $ty;
-                *expected = old;
+                if old != wanted {
+                    tell_bytes(expected as *const c_void, $bytes, true, site);
+                    *expected = old;
+                }
                 c_int::from(old == wanted)
             }
             fn $val(at: u64, expected: $ty, value: $ty, order: c_int, failure: c_int; site) -> $ty {

@@ -136,6 +136,10 @@ enum Target {
     Output,
     Stream(*mut c_void),
     Descriptor(c_int),
+    /// The log of the system, or a message about an error.
+    Message(unsafe extern "C" fn(*const c_char, *mut Arguments)),
+    /// The same with a status or a priority.
+    Numbered(c_int, unsafe extern "C" fn(c_int, *const c_char, *mut Arguments)),
     /// Memory with room for so many bytes; more are an error.
     Memory {
         to: *mut c_char,
@@ -206,7 +210,8 @@ unsafe fn print(
     // SAFETY: the caller's format and arguments.
     unsafe {
         let reported = reports_accesses();
-        if reported {
+        // Messages about errors need no format.
+        if reported && !format.is_null() {
             tell_arguments(format, *list, site);
         }
         match target {
@@ -223,6 +228,14 @@ unsafe fn print(
                 real!(__vdprintf_chk: fn(c_int, c_int, *const c_char, *mut Arguments) -> c_int)(
                     file, flag, format, list,
                 )
+            }
+            Target::Message(print) => {
+                print(format, list);
+                0
+            }
+            Target::Numbered(number, print) => {
+                print(number, format, list);
+                0
             }
             Target::Memory { to, size, room } => {
                 if !reported && size == ANY {
@@ -371,6 +384,11 @@ macro_rules! prints {
 }
 
 prints! {
+    fn warn, vwarn(format: *const c_char) 0, format => Target::Message(real!(vwarn: fn(*const c_char, *mut Arguments)));
+    fn warnx, vwarnx(format: *const c_char) 0, format => Target::Message(real!(vwarnx: fn(*const c_char, *mut Arguments)));
+    fn err, verr(status: c_int, format: *const c_char) 0, format => Target::Numbered(status, real!(verr: fn(c_int, *const c_char, *mut Arguments)));
+    fn errx, verrx(status: c_int, format: *const c_char) 0, format => Target::Numbered(status, real!(verrx: fn(c_int, *const c_char, *mut Arguments)));
+    fn syslog, vsyslog(priority: c_int, format: *const c_char) 0, format => Target::Numbered(priority, real!(vsyslog: fn(c_int, *const c_char, *mut Arguments)));
     fn printf, vprintf(format: *const c_char) 0, format => Target::Output;
     fn fprintf, vfprintf(stream: *mut c_void, format: *const c_char) 0, format => Target::Stream(stream);
     fn dprintf, vdprintf(file: c_int, format: *const c_char) 0, format => Target::Descriptor(file);

@@ -540,6 +540,10 @@ tell! {
     fn __isoc23_strtoull(text: *const c_char, end: *mut *mut c_char, _base: c_int; site) -> i64 { reads_number(text, end, site); }
     fn strtod(text: *const c_char, end: *mut *mut c_char; site) -> f64 { reads_number(text, end, site); }
     fn strtof(text: *const c_char, end: *mut *mut c_char; site) -> f32 { reads_number(text, end, site); }
+    fn basename(text: *const c_char; site) -> *mut c_char { reads_text(text, ALL, site); }
+    fn __sched_cpucount(size: usize, set: *const c_void; site) -> c_int { reads(set, size, site); }
+    fn _ZSt11_Hash_bytesPKvmm(from: *const c_void, size: usize, _seed: usize; site) -> usize { reads(from, size, site); }
+    fn _ZSt15_Fnv_hash_bytesPKvmm(from: *const c_void, size: usize, _seed: usize; site) -> usize { reads(from, size, site); }
     fn perror(text: *const c_char; site) -> () {
         if !text.is_null() {
             reads_text(text, ALL, site);
@@ -587,6 +591,15 @@ unsafe fn reads_number(text: *const c_char, end: *mut *mut c_char, site: Site) {
     unsafe { reads_text(text, ALL, site) };
     if !end.is_null() {
         writes(end as *const c_void, size_of::<usize>(), site);
+    }
+}
+
+/// Reads a text for a function that is done as a whole.
+pub(super) unsafe fn text_as_a_whole(what: &str, text: *const c_char, site: Site) {
+    // SAFETY: the program's text.
+    unsafe {
+        as_a_whole(what, text as *const c_void, length(text, ALL), false, site);
+        reads_text(text, ALL, site);
     }
 }
 

@@ -40,7 +40,7 @@ mod report;
 mod streams;
 
 use alloc::vec::Vec;
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{
@@ -56,6 +56,7 @@ use logic::race::{Access, Clocks, Detector, Race};
 use logic::spin::{Pause, Spin};
 use logic::table::Table;
 
+pub(crate) use atomics::change_word;
 pub(crate) use heap::{called as name_place, digest_heap, each_block, explain, sweep, used};
 pub(crate) use library_calls::prepare as find_library_calls;
 pub(crate) use lifetime::thread_ends;
@@ -252,6 +253,25 @@ fn may_step(site: Site) -> bool {
 pub(crate) fn tell_bytes(address: *const c_void, size: usize, write: bool, site: Site) {
     if is_instrumented() {
         access(address as u64, size as u64, write, site);
+    }
+}
+
+/// What a call reads or writes through a pointer of its caller besides what is a step of its own. Where
+/// that races, its order with the step matters, and nothing is proved.
+pub(crate) fn tell_operand(what: &str, address: *const c_void, size: usize, write: bool, site: Site) {
+    if is_instrumented() && !address.is_null() {
+        library_calls::as_a_whole(what, address, size, write, site);
+    }
+}
+
+/// The same for a text that a call reads.
+///
+/// # Safety
+/// Null, or a text.
+pub(crate) unsafe fn tell_text(what: &str, text: *const c_char, site: Site) {
+    if is_instrumented() && !text.is_null() {
+        // SAFETY: promised by the caller.
+        unsafe { library_calls::text_as_a_whole(what, text, site) };
     }
 }
 

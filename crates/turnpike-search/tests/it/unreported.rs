@@ -3,6 +3,8 @@
 
 #![cfg(target_os = "linux")]
 
+use std::path::Path;
+
 use crate::native::{end, guest, model, search};
 use turnpike_program::ProgramOptions;
 use turnpike_search::strategy::{Bfs, Exhaustive};
@@ -32,6 +34,10 @@ const RESULTS: [&str; 18] = [
     "memalign",
 ];
 
+/// Functions that read what their caller points at.
+const OPERANDS: [&str; 8] =
+    ["open", "access", "stat", "folder", "variable", "processors", "event", "exchange"];
+
 /// Writes that only a comparison of memory shows.
 const UNSEEN: [&str; 5] = ["assembler", "hidden", "expanded", "call", "overwritten"];
 
@@ -43,6 +49,24 @@ fn what_functions_answer_through_pointers_is_explored() {
             let report = search(&model(&path, &[way], ProgramOptions::default()), strategy, 20_000);
             assert_eq!(report.verdict, Verdict::Found, "{way}");
             assert!(end(&report).starts_with("assertion failed"), "{way}: {}", end(&report));
+        }
+    }
+}
+
+#[test]
+fn what_functions_read_through_pointers_is_explored() {
+    let verdict = |path: &Path, arguments: &[&str], strategy: Strategy| {
+        let report = search(&model(path, arguments, ProgramOptions::default()), strategy, 20_000);
+        (report.verdict, end(&report))
+    };
+    let (Some(operands), Some(hashes)) = (guest("operands.c"), guest("hashes.cpp")) else { return };
+    let ways = OPERANDS.map(|way| (&operands, vec![way], vec![way, "ordered"]));
+    for (path, wrong, right) in ways.into_iter().chain([(&hashes, vec![], vec!["right"])]) {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default())] {
+            let (found, end) = verdict(path, &wrong, strategy.clone());
+            assert_eq!(found, Verdict::Found, "{wrong:?}");
+            assert!(end.starts_with("assertion failed"), "{wrong:?}: {end}");
+            assert_eq!(verdict(path, &right, strategy), (Verdict::None, String::new()), "{right:?}");
         }
     }
 }
