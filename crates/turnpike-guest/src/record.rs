@@ -73,6 +73,9 @@ pub(crate) fn end() {
     if control::ABANDONED.load(Ordering::Relaxed) && matches!(execution.end, End::Deadlock | End::Livelock) {
         execution.end = End::Finished;
     }
+    if crate::timers::is_expected() && matches!(execution.end, End::Deadlock | End::Livelock) {
+        execution.end = End::Hung;
+    }
     if execution.end == End::Livelock && control::WAITING_OUTSIDE.load(Ordering::Relaxed) > 0 {
         execution.end = End::Hung;
     }

@@ -4,8 +4,10 @@
 //! and waiting only: who waits for a timer waits until then at most. Whether a timer expires before a
 //! thread that does not wait has done something is not tried, so nothing is proved.
 
+use alloc::format;
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use turnpike_scheduler::{Kind, Site};
 
@@ -106,6 +108,23 @@ struct Setting {
     value: Timespec,
 }
 
+const NEVER: Timespec = Timespec { seconds: 0, nanoseconds: 0 };
+const STOPPED: Setting = Setting { interval: NEVER, value: NEVER };
+
+/// Whether a thread may wait for a timer of the system, which does not ring here.
+static EXPECTED: AtomicBool = AtomicBool::new(false);
+
+/// The program set a timer of the system.
+pub(crate) fn expect(what: &str) {
+    control::uncontrolled(&format!("{what}: timers do not ring"));
+    EXPECTED.store(true, Ordering::Relaxed);
+}
+
+/// Whether threads that wait for ever may only wait for a timer.
+pub(crate) fn is_expected() -> bool {
+    EXPECTED.load(Ordering::Relaxed)
+}
+
 fn nanoseconds(time: &Timespec) -> Option<u64> {
     let valid = time.seconds >= 0 && (0..SECOND as i64).contains(&time.nanoseconds);
     valid.then(|| (time.seconds as u64).saturating_mul(SECOND).saturating_add(time.nanoseconds as u64))
@@ -125,6 +144,21 @@ fn find(fd: c_int) -> Option<Timer> {
 }
 
 hook! {
+    fn timer_create(_clock: c_int, _event: *const c_void, into: *mut usize; site) -> c_int {
+        expect("timer_create");
+        memory::put(into, 1, site);
+        0
+    }
+    fn timer_settime(_timer: usize, _flags: c_int, _new: *const Setting, old: *mut Setting; site) -> c_int {
+        memory::put(old, STOPPED, site);
+        0
+    }
+    fn timer_gettime(_timer: usize, into: *mut Setting; site) -> c_int {
+        memory::put(into, STOPPED, site);
+        0
+    }
+    fn timer_getoverrun(_timer: usize; site) -> c_int { 0 }
+    fn timer_delete(_timer: usize; site) -> c_int { 0 }
     fn timerfd_create(clock: c_int, flags: c_int; site) -> c_int {
         control::uncontrolled("timerfd_create: whether a timer expires while threads do something else");
         shared::files(site);

@@ -1,5 +1,6 @@
 /* Memory and objects that end while others use them. The first argument names the case; with a second one the same is
    done in a way that is right. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <syslog.h>
 
 static int right;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -69,6 +71,31 @@ static void *counts(void *unused) {
     struct thing *mine = borrow();
     if (mine) {
         atomic_fetch_add(&mine->flag, 1);
+        give_back();
+    }
+    return NULL;
+}
+static void *opens(void *unused) {
+    struct thing *mine = borrow();
+    if (mine) {
+        open((char *)mine->parts, O_RDONLY);
+        give_back();
+    }
+    return NULL;
+}
+static void *logs(void *unused) {
+    struct thing *mine = borrow();
+    if (mine) {
+        syslog(LOG_DEBUG, "%s", (char *)mine->parts);
+        give_back();
+    }
+    return NULL;
+}
+static atomic_int number;
+static void *exchanges(void *unused) {
+    struct thing *mine = borrow();
+    if (mine) {
+        atomic_compare_exchange_strong(&number, mine->parts, 1);
         give_back();
     }
     return NULL;
@@ -204,8 +231,9 @@ int main(int count, char **arguments) {
         const char *name;
         void *(*one)(void *), *(*other)(void *);
     } blocks[] = {{"write", writes, frees},  {"read", reads_many, frees},  {"own mutex", locks, frees},
-                  {"atomic", counts, frees}, {"resize", reads_many, resizes}};
-    for (int i = 0; i < 5; i++)
+                  {"atomic", counts, frees}, {"resize", reads_many, resizes},
+                  {"path", opens, frees},  {"log", logs, frees},        {"exchange", exchanges, frees}};
+    for (int i = 0; i < 8; i++)
         if (!strcmp(kind, blocks[i].name)) {
             shared = calloc(1, sizeof *shared);
             return run(blocks[i].one, blocks[i].other);

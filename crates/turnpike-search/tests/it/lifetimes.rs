@@ -10,12 +10,15 @@ use turnpike_search::strategy::{Auto, Bfs, Exhaustive};
 use turnpike_search::{Strategy, Verdict};
 
 /// What is wrong in each case.
-const CASES: [(&str, &str); 14] = [
+const CASES: [(&str, &str); 17] = [
     ("write", "use after free: write of 4 bytes"),
     ("read", "use after free: read of 4 bytes"),
     ("own mutex", "use after free"),
     ("atomic", "use after free: write of 4 bytes"),
     ("resize", "use after free: read of 4 bytes"),
+    ("path", "use after free: read of 1 byte"),
+    ("log", "use after free: read of 1 byte"),
+    ("exchange", "use after free: read of 4 bytes"),
     ("unmap", "segmentation fault"),
     ("twice", "double free"),
     ("stack", "use after the end of a thread"),

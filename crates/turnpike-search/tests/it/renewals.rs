@@ -129,3 +129,12 @@ fn waiters_that_are_moved_wake_up() {
     let report = search(&model(&path, &["moved"], ProgramOptions::default()), EXHAUSTIVE.into(), 20_000);
     assert_eq!(report.verdict, Verdict::Inconclusive, "{}", end(&report));
 }
+
+#[test]
+fn wake_ups_that_are_not_explored_are_neither_proofs_nor_errors() {
+    let Some(path) = guest("sleepers.c") else { return };
+    for way in ["bits", "changes", "rings"] {
+        let report = search(&model(&path, &[way], ProgramOptions::default()), EXHAUSTIVE.into(), 20_000);
+        assert_eq!(report.verdict, Verdict::Inconclusive, "{way}: {}", end(&report));
+    }
+}
