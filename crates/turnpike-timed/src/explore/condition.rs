@@ -133,7 +133,8 @@ impl Walker<'_> {
             Some(runs) => zone.up_running(runs),
         }
         let tuple = self.tuples.get(self.source);
-        let within = tuple.invariant.iter().chain(&self.computed).all(|&atom| conjoin(&mut zone, atom));
+        let within =
+            tuple.invariant().chain(self.computed.iter().copied()).all(|atom| conjoin(&mut zone, atom));
         let endless =
             |row: usize| runs.as_ref().is_some_and(|runs| !runs[row]) || zone.get(row, 0) >= Bound::INFINITY;
         if !within || !(1..zone.dimension()).all(endless) {
@@ -333,7 +334,7 @@ impl Walker<'_> {
         }
         self.find_origins(id)?;
         let tuple = self.tuples.get(id);
-        for &(left, right, bound) in tuple.invariant.iter().chain(&self.computed) {
+        for (left, right, bound) in tuple.invariant().chain(self.computed.iter().copied()) {
             let origin = |row: u32| match row {
                 0 => (0, 0),
                 _ => {

@@ -136,7 +136,7 @@ impl Walker<'_> {
             return Ok(None);
         }
         self.machine.find_running(&mut self.runs)?;
-        let active = &self.tuples.get(tuple).members.active;
+        let active = self.tuples.get(tuple).members.active();
         let rows = active.iter().map(|&clock| self.runs[clock as usize]);
         let rows: Vec<bool> = std::iter::once(false).chain(rows).collect();
         Ok(rows[1..].contains(&false).then_some(rows))

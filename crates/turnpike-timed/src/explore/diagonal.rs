@@ -112,7 +112,7 @@ pub(super) fn pieces(zone: &Dbm, tuple: &Tuple, differences: &[FixedAtom]) -> Ve
     pieces
         .into_iter()
         .filter_map(|(mut piece, sides)| {
-            piece.extrapolate(Extrapolation::M, &tuple.lower, &tuple.upper);
+            piece.extrapolate(Extrapolation::M, tuple.lower(), tuple.upper());
             sides.iter().all(|&(i, j, bound)| piece.conjoin(i, j, bound)).then_some(piece)
         })
         .collect()

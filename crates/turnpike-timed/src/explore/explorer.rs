@@ -194,7 +194,7 @@ impl Explorer for Walker<'_> {
             }
         }
         let id = self.tuples.of(state, &model.layout, &model.tables, &model.bounds);
-        let active = &self.tuples.get(id).members.active;
+        let active = self.tuples.get(id).members.active();
         let names: Vec<&str> =
             active.iter().map(|&clock| model.network.clocks[clock as usize].as_str()).collect();
         model.zones.load(ZoneId(state[model.layout.words]), &mut self.other);
@@ -395,7 +395,7 @@ impl Covering for Walker<'_> {
             Cover::Alu => {
                 let id = self.tuples.of(smaller, &model.layout, &model.tables, &model.bounds);
                 let tuple = self.tuples.get(id);
-                model.zones.covers_simulated(one, other, &tuple.lower, &tuple.upper)
+                model.zones.covers_simulated(one, other, tuple.lower(), tuple.upper())
             }
         }
     }

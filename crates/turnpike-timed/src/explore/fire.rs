@@ -207,7 +207,7 @@ impl Walker<'_> {
     /// For each active clock of the target, the row of the source it is copied from.
     pub(super) fn find_origins(&mut self, tuple: u32) -> Outcome<()> {
         self.origins.clear();
-        for &clock in &self.tuples.get(tuple).members.active {
+        for &clock in self.tuples.get(tuple).members.active() {
             let source = self.machine.origin(clock);
             let row = source.clock.map_or(0, |clock| self.rows[clock.0 as usize + 1]);
             if row == NO_ROW {

@@ -36,6 +36,8 @@ const SMALLEST: u32 = 12;
 const LARGEST: u32 = 18;
 /// Factor by which the table grows.
 const GROWTH: usize = 4;
+/// The table grows if at least one result is found for this many that are stored.
+const SHARE: usize = 32;
 
 /// Number of programs before the cache is cleared.
 const MOST_PROGRAMS: usize = 1 << 17;
@@ -131,9 +133,9 @@ impl Memo {
             Known::Zone(zone) => zone,
         };
         if self.kept >= self.places.len() / 2 {
-            // In a table that is too small few results are found again: a modest share already
-            // shows that a larger one pays.
-            if self.found >= self.kept / 8 && self.places.len() < 1 << LARGEST {
+            // In a table that is too small few results are found again: even a small share shows
+            // that a larger one pays.
+            if self.found >= self.kept / SHARE && self.places.len() < 1 << LARGEST {
                 self.grow();
             }
             (self.kept, self.found) = (0, 0);
@@ -193,6 +195,20 @@ mod tests {
         memo.clear();
         assert_eq!(memo.get(0, 0), Known::Not);
     }
+
+    #[test]
+    fn the_table_grows_where_few_are_found_again() {
+        let mut memo = Memo::default();
+        let program = memo.program(&[1]);
+        for zone in 0..100_000 {
+            memo.keep(zone, program, Known::Zone(zone));
+            if zone % 20 == 0 {
+                assert_eq!(memo.get(zone, program), Known::Zone(zone));
+            }
+        }
+        assert!(memo.places.len() > 1 << SMALLEST, "{} slots", memo.places.len());
+    }
+
     #[test]
     fn the_table_stays_small_where_nothing_is_found_again() {
         let mut memo = Memo::default();

@@ -31,6 +31,7 @@ mod lines;
 mod measure;
 mod memo;
 mod obstacles;
+mod parts;
 mod path;
 mod plan;
 mod priority;

@@ -48,9 +48,9 @@ const PROGRAM: u32 = 0;
 const INSIDE: u32 = 1;
 const SHAPE: u32 = 2;
 
-fn add_atoms(content: &mut Vec<u32>, atoms: &[RowAtom]) {
+fn add_atoms(content: &mut Vec<u32>, atoms: impl ExactSizeIterator<Item = RowAtom>) {
     content.push(atoms.len() as u32);
-    for &(left, right, bound) in atoms {
+    for (left, right, bound) in atoms {
         content.extend([left, right, bound.0 as u32]);
     }
 }
@@ -72,7 +72,7 @@ impl Walker<'_> {
         self.quick.loaded = false;
         let tuple = self.tuples.get(self.source);
         self.quick.computed.clear();
-        if !tuple.members.computed.is_empty() {
+        if !tuple.members.computed().is_empty() {
             let computed = &mut self.quick.computed;
             invariant(&mut self.machine, &model.network, &model.tables, tuple, computed)?;
         }
@@ -309,7 +309,7 @@ impl Walker<'_> {
         let target = self.target_tuple();
         let tuple = self.tuples.get(target);
         self.computed.clear();
-        if !tuple.members.computed.is_empty()
+        if !tuple.members.computed().is_empty()
             && !invariant(&mut self.machine, &model.network, &model.tables, tuple, &mut self.computed)?
         {
             return Ok(Learnt::default());
@@ -341,7 +341,7 @@ impl Walker<'_> {
             out.push(label, &self.next);
             self.next.pop();
         }
-        let plain = |tuple: u32| self.tuples.get(tuple).members.computed.is_empty();
+        let plain = |tuple: u32| self.tuples.get(tuple).members.computed().is_empty();
         let steady = plain(self.source) && plain(target);
         Ok(Learnt { steady, target, label, delay, program })
     }
@@ -361,7 +361,7 @@ impl Walker<'_> {
             }
         }
         let tuple = self.tuples.get(target);
-        self.target.extrapolate(self.model.extrapolation, &tuple.lower, &tuple.upper);
+        self.target.extrapolate(self.model.extrapolation, tuple.lower(), tuple.upper());
         if self.target.overflowed() {
             return Err(Walker::too_large());
         }
@@ -387,9 +387,9 @@ impl Walker<'_> {
         let Quick { content, memo, computed, .. } = &mut self.quick;
         content.clear();
         content.extend([PROGRAM | u32::from(delay) << 2, inside, shape]);
-        add_atoms(content, computed);
-        add_atoms(content, &self.atoms);
-        add_atoms(content, &self.computed);
+        add_atoms(content, computed.iter().copied());
+        add_atoms(content, self.atoms.iter().copied());
+        add_atoms(content, self.computed.iter().copied());
         for origin in &self.origins {
             content.extend([origin.row, origin.offset as u32]);
         }
@@ -402,8 +402,8 @@ impl Walker<'_> {
         let Quick { content, memo, .. } = &mut self.quick;
         let tuple = self.tuples.get(id);
         content.clear();
-        content.extend([INSIDE, tuple.members.active.len() as u32]);
-        add_atoms(content, &tuple.invariant);
+        content.extend([INSIDE, tuple.members.active().len() as u32]);
+        add_atoms(content, tuple.invariant());
         let inside = memo.program(content);
         self.tuples.set_numbers(id, |numbers| numbers.inside = inside);
         inside
@@ -415,9 +415,9 @@ impl Walker<'_> {
         let Quick { content, memo, .. } = &mut self.quick;
         let tuple = self.tuples.get(id);
         content.clear();
-        content.extend([SHAPE, tuple.members.active.len() as u32]);
-        add_atoms(content, &tuple.invariant);
-        content.extend(tuple.lower.iter().chain(&tuple.upper).map(|&bound| bound as u32));
+        content.extend([SHAPE, tuple.members.active().len() as u32]);
+        add_atoms(content, tuple.invariant());
+        content.extend(tuple.bounds().iter().map(|&bound| bound as u32));
         let shape = memo.program(content);
         self.tuples.set_numbers(id, |numbers| numbers.shape = shape);
         shape

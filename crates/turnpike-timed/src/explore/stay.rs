@@ -55,7 +55,7 @@ impl Walker<'_> {
         self.other_rows.clear();
         self.other_rows.resize(self.rows.len(), NO_ROW);
         self.other_rows[0] = 0;
-        for (&clock, row) in self.tuples.get(tuple).members.active.iter().zip(1..) {
+        for (&clock, row) in self.tuples.get(tuple).members.active().iter().zip(1..) {
             self.other_rows[clock as usize + 1] = row;
         }
         std::mem::swap(&mut self.rows, &mut self.other_rows);

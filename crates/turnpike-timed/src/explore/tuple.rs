@@ -1,38 +1,19 @@
 //! What the locations of all processes determine: active clocks, their bounds, invariants, urgency.
 //! Computed once per tuple of locations and cached.
 
+use std::borrow::Borrow;
 use std::ops::Deref;
-use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::memo::NO_PROGRAM;
+use super::parts::{Draft, Facts, Members};
 use super::plan::Plan;
 use crate::compile::analysis::Bounds;
 use crate::compile::layout::Layout;
 use crate::compile::tables::Tables;
 use crate::network::{LocationId, ProcessId};
-use crate::zone::{Bound, NO_BOUND, RowBounds};
-
-/// Facts by rows about a tuple of locations. Processes that are alike share many: equal facts are
-/// stored once.
-#[derive(Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Facts {
-    /// Bounds by row, starting with row 1.
-    pub(super) lower: Vec<i32>,
-    pub(super) upper: Vec<i32>,
-    /// The part of the invariant that does not depend on variables, by rows.
-    pub(super) invariant: Vec<(u32, u32, Bound)>,
-}
-
-impl Facts {
-    /// Releases the spare capacity left from collecting them.
-    fn shrink(&mut self) {
-        self.lower.shrink_to_fit();
-        self.upper.shrink_to_fit();
-        self.invariant.shrink_to_fit();
-    }
-}
+use crate::zone::{NO_BOUND, RowBounds};
 
 /// Numbers of parts of the facts; [`NO_PROGRAM`] if not yet assigned.
 #[derive(Clone, Copy, Debug)]
@@ -51,34 +32,11 @@ impl Default for Numbers {
     }
 }
 
-/// Which clocks and processes matter in a tuple of locations. Many tuples share them, so equal ones
-/// are stored once.
-#[derive(Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Members {
-    /// Active clocks, sorted: the first has row 1.
-    pub(super) active: Vec<u32>,
-    /// The kinds of slots whose invariants have a part independent of variables, sorted.
-    pub(super) within: Vec<u32>,
-    /// Processes whose invariants contain variables.
-    pub(super) computed: Vec<u32>,
-    /// Processes in committed locations.
-    pub(super) committed: Vec<u32>,
-}
-
-impl Members {
-    /// Releases the spare capacity left from collecting them.
-    fn shrink(&mut self) {
-        for list in [&mut self.active, &mut self.within, &mut self.computed, &mut self.committed] {
-            list.shrink_to_fit();
-        }
-    }
-}
-
 /// What is known about one tuple of locations.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tuple {
-    facts: Arc<Facts>,
-    pub(super) members: Arc<Members>,
+    facts: Facts,
+    pub(super) members: Members,
     /// How many locations are urgent or committed.
     stopping: u32,
     /// Some location is committed.
@@ -106,38 +64,21 @@ impl Tuple {
     /// The row of a clock, `None` if it is inactive. Row 0 is the constant zero.
     #[inline]
     pub(super) fn row(&self, clock: u32) -> Option<u32> {
-        match clock {
-            0 => Some(0),
-            _ => self.members.active.binary_search(&(clock - 1)).ok().map(|at| at as u32 + 1),
-        }
-    }
-
-    /// Derives the remaining fields.
-    fn finish(&mut self, members: Members, mut facts: Facts, tables: &Tables) {
-        (self.committed, self.urgent) = (!members.committed.is_empty(), self.stopping > 0);
-        self.members = Arc::new(members);
-        for &slot in &self.members.within {
-            for atom in &tables.slots[slot as usize].invariant.fixed {
-                if let (Some(left), Some(right)) = (self.row(atom.left), self.row(atom.right)) {
-                    facts.invariant.push((left, right, atom.bound));
-                }
-            }
-        }
-        self.facts = Arc::new(facts);
-    }
-
-    /// Whether another tuple has the same facts.
-    fn has_same_facts(&self, other: &Tuple) -> bool {
-        let facts = |tuple: &Tuple| {
-            let shared = (Arc::clone(&tuple.members), Arc::clone(&tuple.facts));
-            (shared, tuple.stopping, tuple.committed, tuple.urgent)
-        };
-        facts(self) == facts(other)
+        row(self.members.active(), clock)
     }
 
     /// Rows of a matrix for this tuple.
     pub(super) fn dimension(&self) -> usize {
-        self.members.active.len() + 1
+        self.members.active().len() + 1
+    }
+}
+
+/// The row of a clock, given the active ones.
+#[inline]
+fn row(active: &[u32], clock: u32) -> Option<u32> {
+    match clock {
+        0 => Some(0),
+        _ => active.binary_search(&(clock - 1)).ok().map(|at| at as u32 + 1),
     }
 }
 
@@ -180,7 +121,7 @@ pub(super) struct Tuples {
     /// Tuples with the same facts share a number, and have no plans.
     shared: bool,
     /// Shared tuples by their content.
-    alike: FxHashMap<(Arc<Members>, Arc<Facts>, u32), u32>,
+    alike: FxHashMap<(Members, Facts, u32), u32>,
     /// The shared tuple that results when a process moves from one slot to another.
     moved: FxHashMap<(u32, u64), u32>,
     ids: FxHashMap<Box<[u32]>, u32>,
@@ -189,9 +130,12 @@ pub(super) struct Tuples {
     small: FxHashMap<u64, u32>,
     all: Chunks,
     /// The facts of all tuples, with their numbers.
-    facts: FxHashMap<Arc<Facts>, Numbers>,
-    members: FxHashSet<Arc<Members>>,
+    facts: FxHashMap<Facts, Numbers>,
+    members: FxHashSet<Members>,
     key: Vec<u32>,
+    /// The tuple that was computed last, and the words of one of its parts.
+    draft: Draft,
+    words: Vec<u32>,
     /// By clock, the maximum so far while a tuple is computed.
     lower: Vec<i32>,
     upper: Vec<i32>,
@@ -207,6 +151,8 @@ pub(super) struct Tuples {
 
 /// Approximate words per tuple, not counting shared parts.
 const TUPLE_WORDS: usize = 24;
+/// Approximate words per shared part besides its content.
+const PART_WORDS: usize = 12;
 /// Approximate words per entry of `moved`.
 const MOVED_WORDS: usize = 8;
 
@@ -247,14 +193,12 @@ impl Tuples {
     /// The bounds of a tuple's clocks, with a number that identifies them.
     pub(super) fn bounds(&mut self, id: u32) -> RowBounds<'_> {
         let Tuple { facts, numbers: Numbers { bounds, .. }, .. } = self.all.get_mut(id);
-        let Facts { lower, upper, .. } = &**facts;
         if *bounds == NO_PROGRAM {
             let next = self.numbers.len() as u32;
-            let both: Box<[i32]> = lower.iter().chain(upper).copied().collect();
-            *bounds = *self.numbers.entry(both).or_insert(next);
+            *bounds = *self.numbers.entry(facts.bounds().into()).or_insert(next);
         }
         let number = u64::from(self.forgotten) << u32::BITS | u64::from(*bounds);
-        RowBounds { lower, upper, number }
+        RowBounds { lower: facts.lower(), upper: facts.upper(), number }
     }
 
     /// Takes the plan of a tuple out, if it has one.
@@ -293,7 +237,7 @@ impl Tuples {
     }
 
     #[inline]
-    fn of_or(&mut self, words: &[u32], layout: &Layout, make: impl FnOnce(&mut Tuples) -> Tuple) -> u32 {
+    fn of_or(&mut self, words: &[u32], layout: &Layout, compute: impl FnOnce(&mut Tuples)) -> u32 {
         layout.tuple_key(words, &mut self.key);
         let small = match *self.key.as_slice() {
             [one] => Some(u64::from(one)),
@@ -307,12 +251,8 @@ impl Tuples {
         if let Some(&id) = known {
             return id;
         }
-        let tuple = make(self);
-        self.add(small, tuple)
-    }
-
-    fn add(&mut self, small: Option<u64>, tuple: Tuple) -> u32 {
-        let id = self.keep(tuple);
+        compute(self);
+        let id = self.keep();
         self.size += self.key.len();
         match small {
             Some(key) => self.small.insert(key, id),
@@ -321,38 +261,38 @@ impl Tuples {
         id
     }
 
-    /// Adds a tuple and returns its number. Parts in common with others are stored once.
-    fn keep(&mut self, mut tuple: Tuple) -> u32 {
-        let clocks = tuple.members.active.len();
-        if self.shared
-            && let content = (Arc::clone(&tuple.members), Arc::clone(&tuple.facts), tuple.stopping)
-            && let Some(&id) = self.alike.get(&content)
-        {
+    /// Adds the computed tuple and returns its number. Parts in common with others are stored once.
+    fn keep(&mut self) -> u32 {
+        let Tuples { draft, words, .. } = self;
+        let content = draft.facts(words);
+        let (facts, numbers) = match self.facts.get_key_value(content) {
+            Some((known, &numbers)) => (known.clone(), numbers),
+            None => {
+                let facts = Facts::from(content);
+                self.facts.insert(facts.clone(), Numbers::default());
+                self.size += content.len() + PART_WORDS;
+                (facts, Numbers::default())
+            }
+        };
+        let content = draft.members(words);
+        let members = match self.members.get(content) {
+            Some(known) => known.clone(),
+            None => {
+                let members = Members::from(content);
+                self.members.insert(members.clone());
+                self.size += content.len() + PART_WORDS;
+                members
+            }
+        };
+        let stopping = draft.stopping;
+        let content = self.shared.then(|| (members.clone(), facts.clone(), stopping));
+        if let Some(&id) = content.as_ref().and_then(|content| self.alike.get(content)) {
             return id;
         }
-        match self.facts.get_key_value(&tuple.facts) {
-            Some((known, &numbers)) => {
-                tuple.facts = Arc::clone(known);
-                tuple.numbers = numbers;
-            }
-            None => {
-                Arc::get_mut(&mut tuple.facts).into_iter().for_each(Facts::shrink);
-                self.facts.insert(Arc::clone(&tuple.facts), tuple.numbers);
-                self.size += 5 * clocks;
-            }
-        }
-        match self.members.get(&tuple.members) {
-            Some(known) => tuple.members = Arc::clone(known),
-            None => {
-                Arc::get_mut(&mut tuple.members).into_iter().for_each(Members::shrink);
-                self.members.insert(Arc::clone(&tuple.members));
-                self.size += 2 * clocks;
-            }
-        }
         self.size += TUPLE_WORDS;
-        let content =
-            self.shared.then(|| (Arc::clone(&tuple.members), Arc::clone(&tuple.facts), tuple.stopping));
-        let id = self.all.push(tuple);
+        let committed = !members.committed().is_empty();
+        let urgent = stopping > 0;
+        let id = self.all.push(Tuple { facts, members, stopping, committed, urgent, numbers, plan: None });
         if let Some(content) = content {
             self.alike.insert(content, id);
         }
@@ -380,8 +320,8 @@ impl Tuples {
                 return known;
             }
             let location = tables.slots[entered as usize].location;
-            let tuple = self.change(id, std::iter::once((left, entered)), |_| location, tables, bounds);
-            let next = self.keep(tuple);
+            self.change(id, std::iter::once((left, entered)), |_| location, tables, bounds);
+            let next = self.keep();
             self.moved.insert(key, next);
             self.size += MOVED_WORDS;
             next
@@ -397,8 +337,13 @@ impl Tuples {
         tables: &Tables,
         bounds: &Bounds,
     ) -> bool {
-        let computed = self.make(words, layout, tables, bounds);
-        self.get(id).has_same_facts(&computed)
+        self.make(words, layout, tables, bounds);
+        let Tuples { draft, words, all, .. } = self;
+        let tuple = all.get(id);
+        let same = |part: &[u32], computed: &[u32]| part == computed;
+        tuple.stopping == draft.stopping
+            && same(tuple.members.borrow(), draft.members(words))
+            && same(tuple.facts.borrow(), draft.facts(words))
     }
 
     /// The number of the tuple after a transition that moves some processes. The contribution of
@@ -420,17 +365,18 @@ impl Tuples {
         };
         let location = |process: u32| layout.location(words, process as usize);
         self.of_or(words, layout, |tuples| {
-            let tuple = tuples.change(source, moved.map(slots), location, tables, bounds);
-            debug_assert!(
-                tuple.has_same_facts(&tuples.make(words, layout, tables, bounds)),
-                "what changes of a tuple"
-            );
-            tuple
+            tuples.change(source, moved.map(slots), location, tables, bounds);
+            #[cfg(debug_assertions)]
+            {
+                let changed = tuples.draft.clone();
+                tuples.make(words, layout, tables, bounds);
+                assert_eq!(changed, tuples.draft, "what changes of a tuple");
+            }
         })
     }
 
-    /// The tuple that results when some processes move from one slot to another; `location` gives
-    /// the locations after the move.
+    /// Computes the tuple that results when some processes move from one slot to another; `location`
+    /// gives the locations after the move.
     fn change(
         &mut self,
         source: u32,
@@ -438,47 +384,34 @@ impl Tuples {
         location: impl Fn(u32) -> u32,
         tables: &Tables,
         bounds: &Bounds,
-    ) -> Tuple {
-        let old = self.all.get(source);
-        let before_it = &old.members;
-        let room = before_it.active.len() + 2;
-        let mut tuple = Tuple { stopping: old.stopping, ..Tuple::default() };
-        let mut members = Members {
-            active: Vec::with_capacity(room),
-            within: before_it.within.clone(),
-            computed: before_it.computed.clone(),
-            committed: before_it.committed.clone(),
-        };
-        let mut facts = Facts {
-            lower: Vec::with_capacity(room),
-            upper: Vec::with_capacity(room),
-            invariant: Vec::with_capacity(old.invariant.len() + 2),
-        };
-        self.affected.clear();
+    ) {
+        let Tuples { all, draft, affected, .. } = self;
+        let old = all.get(source);
+        draft.begin(&old.members, old.stopping);
+        affected.clear();
         for slots in moved {
             let [left, entered] = [slots.0, slots.1].map(|slot| {
                 let slot = &tables.slots[slot as usize];
                 let local = bounds.at(ProcessId(slot.process), LocationId(slot.location));
-                self.affected.extend(local.iter().map(|bound| bound.clock.0));
+                affected.extend(local.iter().map(|bound| bound.clock.0));
                 slot
             });
-            tuple.stopping = tuple.stopping - left.stops_time() + entered.stops_time();
-            put(&mut members.within, tables.kind(left), false);
-            put(&mut members.within, tables.kind(entered), !entered.invariant.fixed.is_empty());
-            put(&mut members.computed, entered.process, entered.computed);
-            put(&mut members.committed, entered.process, entered.committed);
+            draft.stopping = draft.stopping - left.stops_time() + entered.stops_time();
+            put(&mut draft.within, tables.kind(left), false);
+            put(&mut draft.within, tables.kind(entered), !entered.invariant.fixed.is_empty());
+            put(&mut draft.computed, entered.process, entered.computed);
+            put(&mut draft.committed, entered.process, entered.committed);
         }
-        self.affected.sort_unstable();
-        self.affected.dedup();
-        let mut affected = self.affected.iter().copied().peekable();
+        affected.sort_unstable();
+        affected.dedup();
+        let mut affected = affected.iter().copied().peekable();
+        let (active, lower, upper) = (old.members.active(), old.lower(), old.upper());
         let mut kept = 0;
         loop {
-            let next = before_it.active.get(kept).copied();
+            let next = active.get(kept).copied();
             let Some(&clock) = affected.peek().filter(|&&clock| next.is_none_or(|next| clock <= next)) else {
                 let Some(next) = next else { break };
-                members.active.push(next);
-                facts.lower.push(old.lower[kept]);
-                facts.upper.push(old.upper[kept]);
+                draft.add_clock(next, lower[kept], upper[kept]);
                 kept += 1;
                 continue;
             };
@@ -486,52 +419,62 @@ impl Tuples {
             kept += usize::from(next == Some(clock));
             let (lower, upper, active) = bounds.of_clock(clock, &location);
             if active {
-                members.active.push(clock);
-                facts.lower.push(lower);
-                facts.upper.push(upper);
+                draft.add_clock(clock, lower, upper);
             }
         }
-        tuple.finish(members, facts, tables);
-        tuple
+        add_invariant(draft, tables);
     }
 
-    fn make(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) -> Tuple {
-        let (mut tuple, mut members, mut facts) = (Tuple::default(), Members::default(), Facts::default());
+    /// Computes the tuple of a state.
+    fn make(&mut self, words: &[u32], layout: &Layout, tables: &Tables, bounds: &Bounds) {
+        let Tuples { draft, lower, upper, .. } = self;
+        draft.clear();
         let processes = tables.first_slot.len();
         let locations = || (0..processes).map(|process| (process, layout.location(words, process)));
         let local = locations()
             .flat_map(|(process, location)| bounds.at(ProcessId(process as u32), LocationId(location)));
         for bound in local.chain(bounds.everywhere()) {
             let clock = bound.clock.0 as usize;
-            if self.lower.len() <= clock {
-                self.lower.resize(clock + 1, NO_BOUND);
-                self.upper.resize(clock + 1, NO_BOUND);
+            if lower.len() <= clock {
+                lower.resize(clock + 1, NO_BOUND);
+                upper.resize(clock + 1, NO_BOUND);
             }
-            members.active.push(clock as u32);
-            self.lower[clock] = self.lower[clock].max(bound.lower);
-            self.upper[clock] = self.upper[clock].max(bound.upper);
+            draft.active.push(clock as u32);
+            lower[clock] = lower[clock].max(bound.lower);
+            upper[clock] = upper[clock].max(bound.upper);
         }
-        members.active.sort_unstable();
-        members.active.dedup();
-        for &clock in &members.active {
-            facts.lower.push(std::mem::replace(&mut self.lower[clock as usize], NO_BOUND));
-            facts.upper.push(std::mem::replace(&mut self.upper[clock as usize], NO_BOUND));
+        draft.active.sort_unstable();
+        draft.active.dedup();
+        for &clock in &draft.active {
+            draft.lower.push(std::mem::replace(&mut lower[clock as usize], NO_BOUND));
+            draft.upper.push(std::mem::replace(&mut upper[clock as usize], NO_BOUND));
         }
         for (process, location) in locations() {
             let slot = tables.slot(process, location);
-            tuple.stopping += slot.stops_time();
+            draft.stopping += slot.stops_time();
             if slot.computed {
-                members.computed.push(process as u32);
+                draft.computed.push(process as u32);
             }
             if slot.committed {
-                members.committed.push(process as u32);
+                draft.committed.push(process as u32);
             }
             if !slot.invariant.fixed.is_empty() {
-                members.within.push(tables.kind(slot));
+                draft.within.push(tables.kind(slot));
             }
         }
-        tuple.finish(members, facts, tables);
-        tuple
+        add_invariant(draft, tables);
+    }
+}
+
+/// Derives the invariant by rows.
+fn add_invariant(draft: &mut Draft, tables: &Tables) {
+    for &slot in &draft.within {
+        for atom in &tables.slots[slot as usize].invariant.fixed {
+            if let (Some(left), Some(right)) = (row(&draft.active, atom.left), row(&draft.active, atom.right))
+            {
+                draft.invariant.push((left, right, atom.bound));
+            }
+        }
     }
 }
 

@@ -200,8 +200,9 @@ impl<'a> Walker<'a> {
             self.rows[clock as usize + 1] = NO_ROW;
         }
         let tuple = self.tuples.get(self.source);
-        self.mapped.clone_from(&tuple.members.active);
-        for (&clock, row) in tuple.members.active.iter().zip(1..) {
+        self.mapped.clear();
+        self.mapped.extend_from_slice(tuple.members.active());
+        for (&clock, row) in tuple.members.active().iter().zip(1..) {
             self.rows[clock as usize + 1] = row;
         }
     }
@@ -337,7 +338,7 @@ impl<'a> Walker<'a> {
             }
             return Ok(());
         }
-        self.target.extrapolate(model.extrapolation, &tuple.lower, &tuple.upper);
+        self.target.extrapolate(model.extrapolation, tuple.lower(), tuple.upper());
         if self.target.overflowed() {
             return Err(Walker::too_large());
         }
@@ -376,7 +377,7 @@ fn push(next: &mut Vec<u32>, zone: u32, label: LabelId, out: &mut Successors) {
 /// Intersects a zone with an invariant; false if the result is empty.
 #[inline]
 pub(super) fn conjoin_all(zone: &mut Dbm, tuple: &Tuple, computed: &[RowAtom]) -> bool {
-    tuple.invariant.iter().chain(computed).all(|&atom| conjoin(zone, atom))
+    tuple.invariant().all(|atom| conjoin(zone, atom)) && computed.iter().all(|&atom| conjoin(zone, atom))
 }
 
 /// Adds one bound; false if the result is empty.
@@ -398,7 +399,7 @@ pub(super) fn invariant<'a>(
     out: &mut Vec<RowAtom>,
 ) -> Outcome<bool> {
     out.clear();
-    for &process in &tuple.members.computed {
+    for &process in tuple.members.computed() {
         let location = machine.locations[process as usize];
         let slot = tables.slot(process as usize, location);
         let invariant = &network.processes[process as usize].locations[location as usize].invariant;

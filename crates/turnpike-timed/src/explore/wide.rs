@@ -146,9 +146,10 @@ impl Walker<'_> {
             !slot.receives.is_empty()
         };
         // Without a committed initiator, a process in a committed location must receive.
-        if !members.committed.is_empty() && tables.sure_starts && !members.committed.iter().any(receives) {
-            let members = std::sync::Arc::clone(members);
-            return members.committed.iter().try_for_each(|&process| self.starts_of(process as usize, out));
+        if !members.committed().is_empty() && tables.sure_starts && !members.committed().iter().any(receives)
+        {
+            let members = members.clone();
+            return members.committed().iter().try_for_each(|&process| self.starts_of(process as usize, out));
         }
         for word in 0..self.wide.starters.len() {
             let mut bits = self.wide.starters[word];

@@ -14,8 +14,6 @@ mod path;
 
 pub(super) use self::path::on_zones;
 
-use std::sync::Arc;
-
 use turnpike_model::{
     Diagnostic, Explorer, Label, LabelId, Measures, PredicateId, Predicates, StateLabels, StepError,
     Successors, hash,
@@ -165,13 +163,13 @@ impl<'a> Concrete<'a> {
         let left = |(clock, top): (usize, &i64)| top - self.now[clock + 1];
         let horizon = self.grid.tops.iter().enumerate().map(left).max().unwrap_or(0).max(0);
         let mut wait = Interval { from: 0, to: horizon };
-        let members = Arc::clone(&self.walker.tuples.get(self.walker.source).members);
-        for &slot in &members.within {
+        let members = self.walker.tuples.get(self.walker.source).members.clone();
+        for &slot in members.within() {
             for atom in &model.tables.slots[slot as usize].invariant.fixed {
                 wait = self.narrow(wait, (atom.left, atom.right, atom.bound));
             }
         }
-        for &process in &members.computed {
+        for &process in members.computed() {
             let location = self.walker.machine.locations[process as usize];
             let slot = model.tables.slot(process as usize, location);
             let process = &model.network.processes[process as usize];
@@ -303,7 +301,7 @@ impl<'a> Concrete<'a> {
     fn reach(&mut self) -> Outcome<bool> {
         let model = self.model;
         let target = self.walker.target_tuple();
-        let members = Arc::clone(&self.walker.tuples.get(target).members);
+        let members = self.walker.tuples.get(target).members.clone();
         self.after.clear();
         self.after.push(0);
         for (clock, &top) in self.grid.tops.iter().enumerate() {
@@ -311,13 +309,13 @@ impl<'a> Concrete<'a> {
             let from = source.clock.map_or(0, |from| self.then[from.0 as usize + 1]);
             self.after.push((from + i64::from(source.offset) * self.grid.parts).min(top));
         }
-        let slots = members.within.iter().map(|&slot| &model.tables.slots[slot as usize]);
+        let slots = members.within().iter().map(|&slot| &model.tables.slots[slot as usize]);
         let fixed = |atom: &crate::compile::tables::FixedAtom| (atom.left, atom.right, atom.bound);
         let mut atoms = slots.flat_map(|slot| &slot.invariant.fixed);
         if !atoms.all(|atom| holds(&self.after, fixed(atom), self.grid.parts)) {
             return Ok(false);
         }
-        for &process in &members.computed {
+        for &process in members.computed() {
             let location = self.walker.machine.locations[process as usize];
             let slot = model.tables.slot(process as usize, location);
             let process = &model.network.processes[process as usize];
