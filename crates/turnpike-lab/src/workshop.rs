@@ -35,7 +35,7 @@ impl Bench {
     /// Where the model of a cell is.
     fn path(&self, cell: &Cell) -> String {
         let source = &cell.setting.source;
-        if source.starts_with("builtin:") {
+        if is_builtin(source) {
             return source.clone();
         }
         let path = self.public_path(cell).unwrap_or_else(|| self.folder.join(source));
@@ -55,13 +55,17 @@ impl Bench {
     }
 }
 
+fn is_builtin(source: &str) -> bool {
+    matches!(Location::from(source), Location::Builtin(_))
+}
+
 impl Workshop for Bench {
     fn content(&self, cell: &Cell) -> Result<u64, Diagnostic> {
         let path = self.path(cell);
         let search = request(&path, cell)?.search;
         // Options that are wrong are reported before anything is run.
         search.check().map_err(|problem| flat(&problem, cell))?;
-        let mut content = if path.starts_with("builtin:") {
+        let mut content = if is_builtin(&path) {
             hash::bytes(path.as_bytes())
         } else {
             let mut content = changed(text(&path)?, &path, &cell.setting.replace)?;

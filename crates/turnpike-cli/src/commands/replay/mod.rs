@@ -10,7 +10,7 @@ use clap::builder::ArgPredicate;
 use serde_json::{Value, json};
 use turnpike_lts::trace::stuck_lines;
 use turnpike_model::{Diagnostic, Model, Trace};
-use turnpike_session::{Objective, Replayed, judge, replay};
+use turnpike_session::{Goal, Objective, Replayed, judge, replay};
 use turnpike_timed::zeno::TICKER;
 
 use crate::cli::Format;
@@ -307,7 +307,7 @@ impl Ending {
 
 /// The trace fits, but is not a witness of its objective.
 fn unmet(objective: &str) -> Diagnostic {
-    if objective == "livelock" {
+    if objective.parse().is_ok_and(|objective: Objective| *objective.goal() == Goal::Livelock) {
         let message = "the trace was written for 'livelock', but its loop has actions that are not internal";
         return Diagnostic::warning(message).help("pass --tau NAMES to make more actions internal");
     }
