@@ -87,6 +87,12 @@ pub(crate) fn measures(pairs: &[(&str, &str)]) -> Vec<MeasureInfo> {
     pairs.iter().map(|&(name, doc)| MeasureInfo::new(name, doc)).collect()
 }
 
+/// Who holds a fork: the seats beside it, and whether each does.
+pub(crate) fn fork_text(seats: [(usize, bool); 2]) -> String {
+    let holder = seats.into_iter().find(|(_, holds)| *holds);
+    holder.map_or_else(|| "free".to_owned(), |(seat, _)| format!("held-by-{}", seat + 1))
+}
+
 /// A component whose only action needs what another one has.
 pub(crate) fn waits(
     component: String,

@@ -23,7 +23,7 @@ use turnpike_model::{LabelId, ModelInfo, StuckComponent, Successors};
 
 use crate::catalogue::{BuiltinInfo, ParameterInfo};
 use crate::lanes::Lanes;
-use crate::packed::{Packed, measures, model, names, no_measure, waits};
+use crate::packed::{Packed, fork_text, measures, model, names, no_measure, waits};
 
 pub(crate) const INFO: BuiltinInfo = BuiltinInfo {
     name: "philosophers",
@@ -170,13 +170,7 @@ impl Packed for Philosophers {
         out.extend((0..self.n).map(|p| STATE_NAMES[usize::from(NEXT[seat(p) as usize])].to_owned()));
         out.extend((0..self.n).map(|fork| {
             let before = (fork + self.n - 1) % self.n;
-            if seat(fork) & LEFT != 0 {
-                format!("held-by-{}", fork + 1)
-            } else if seat(before) & RIGHT != 0 {
-                format!("held-by-{}", before + 1)
-            } else {
-                "free".to_owned()
-            }
+            fork_text([(fork, seat(fork) & LEFT != 0), (before, seat(before) & RIGHT != 0)])
         }));
     }
 

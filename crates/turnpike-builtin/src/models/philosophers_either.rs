@@ -24,7 +24,7 @@ use turnpike_model::{LabelId, ModelInfo, StuckComponent, Successors};
 use super::philosophers::{one_with_fork, seats_and_forks};
 use crate::catalogue::{BuiltinInfo, ParameterInfo};
 use crate::lanes::Lanes;
-use crate::packed::{Packed, measures, model, names, no_measure, waits};
+use crate::packed::{Packed, fork_text, measures, model, names, no_measure, waits};
 
 const PARAMETERS: &[ParameterInfo] =
     &[ParameterInfo::new("n", 17, (2, 10_000), "the number of philosophers")];
@@ -187,13 +187,7 @@ impl Packed for Tossing {
         out.extend((0..self.n).map(|p| position(seat(p)).to_owned()));
         out.extend((0..self.n).map(|fork| {
             let before = self.before(fork);
-            if seat(fork) & LEFT != 0 {
-                format!("held-by-{}", fork + 1)
-            } else if seat(before) & RIGHT != 0 {
-                format!("held-by-{}", before + 1)
-            } else {
-                "free".to_owned()
-            }
+            fork_text([(fork, seat(fork) & LEFT != 0), (before, seat(before) & RIGHT != 0)])
         }));
     }
 
