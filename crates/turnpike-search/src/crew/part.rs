@@ -164,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    /// Every step counts in the first word and changes one of so many bits of the second.
+    /// Every step changes the first word at random, and one of so many bits of the second.
     struct Switches(u32);
 
     impl Explorer for Switches {
@@ -175,7 +175,8 @@ mod tests {
 
         fn successors(&mut self, state: &[u32], out: &mut Successors) -> Result<(), StepError> {
             let [count, bits, rest] = *state else { unreachable!("states have three words") };
-            (0..self.0).for_each(|bit| out.push(LabelId(bit), &[(count + 1) % 512, bits ^ 1 << bit, rest]));
+            let count = count.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (0..self.0).for_each(|bit| out.push(LabelId(bit), &[count, bits ^ 1 << bit, rest]));
             Ok(())
         }
 
@@ -197,7 +198,7 @@ mod tests {
 
     #[test]
     fn all_words_decide_where_no_part_is_better() {
-        // Two bits have four values, and the count changes with every step.
+        // Two bits have four values, and the first word changes with every step.
         assert_eq!(choose(&mut Switches(2), 3, Some(&Names::NONE), 2), whole(3));
         // Bits of names mean nothing, and as a whole the second word changes with every step.
         assert_eq!(choose(&mut Switches(20), 3, None, 2), whole(3));
