@@ -1,9 +1,11 @@
 //! Formulas whose verdicts are known.
 
-use turnpike_formula::{Decision, Fragment, Shape, fragment};
+use turnpike_formula::{Decision, Fragment, Shape, fragment, solve};
+use turnpike_lts::LtsModel;
+use turnpike_mcrl2::explore::LabelSource;
 use turnpike_model::formula::Property;
 
-use crate::{decide, holds, requirement, system};
+use crate::{data, decide, holds, requirement, system};
 
 /// 0 -a-> 1 -b-> 0 and 1 -c-> 2.
 const LOOP: &str = "des (0,3,3)\n(0,\"a\",1)\n(1,\"b\",0)\n(1,\"c\",2)\n";
@@ -67,6 +69,23 @@ fn conditions_move_inwards_with_their_variables() {
         ("forall n: Nat. val(n < 2) => nu X. [true]X && (val(n == 0) || [b(1)]false)", true),
     ] {
         assert_eq!(holds(&lts, formula), expected, "{formula}");
+    }
+}
+
+/// Compiled code is shared by all formulas about a model.
+#[test]
+fn formulas_about_one_model_do_not_affect_each_other() {
+    let lts = system(LOOP);
+    let (data, model) = (data(&lts, ""), LtsModel::new("system", lts).expect("a system"));
+    for (formula, expected) in [
+        ("val(exists n: Nat. n < n)", Decision::Violated),
+        ("val(forall n: Nat. n <= n)", Decision::Holds),
+        ("val(forall n: Nat. n >= n)", Decision::Holds),
+        ("val(exists n: Nat. n > n)", Decision::Violated),
+    ] {
+        let (requirement, _) = data.requirement(formula, LabelSource::Declared).expect("a formula");
+        let outcome = solve(&model, &requirement, &mut |_| false).expect("a verdict");
+        assert_eq!(outcome.decision, expected, "{formula}");
     }
 }
 

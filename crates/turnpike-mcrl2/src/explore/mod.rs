@@ -99,6 +99,9 @@ pub struct Mcrl2Model {
     names: Names,
     measures: Vec<Measure>,
     predicates: Mutex<Predicates>,
+    /// The program with what formulas need, for all of them: compiled code is shared by the numbers of
+    /// its symbols and sorts, so two formulas must not number different ones alike.
+    formulas: Mutex<Option<Program>>,
 }
 
 /// Parses and checks a specification, applies settings and linearises it to a process with all its
@@ -182,8 +185,10 @@ impl Mcrl2Model {
         info.pace = PACE;
         info.fingerprint = fingerprint(text, options);
         let source = SourceText { name: name.to_owned(), text: text.to_owned() };
-        let (labels, predicates) = (Labels::default(), Mutex::default());
-        Ok((Mcrl2Model { info, source, network, summands, labels, names, measures, predicates }, warnings))
+        let (labels, predicates, formulas) = (Labels::default(), Mutex::default(), Mutex::default());
+        let model =
+            Mcrl2Model { info, source, network, summands, labels, names, measures, predicates, formulas };
+        Ok((model, warnings))
     }
 
     /// Whether some step is a probabilistic choice. Its outcomes are consecutive transitions whose

@@ -15,7 +15,7 @@ impl Requirement {
             return found;
         }
         let shared = self.shared();
-        let program = &shared.program;
+        let program = &*shared.program;
         self.formula.for_each_multi_action(&mut |actions, helps| {
             let parts: Vec<(&str, usize)> = actions
                 .iter()

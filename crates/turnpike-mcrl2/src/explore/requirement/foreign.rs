@@ -28,7 +28,7 @@ pub(super) fn label_words(
     let mut shared = requirement.shared();
     for action in &label.actions {
         let count = action.arguments.len();
-        let program = &mut shared.program;
+        let program = &mut *shared.program;
         let declared: Vec<Box<[SortId]>> = program
             .actions
             .iter()

@@ -175,7 +175,7 @@ impl<'r> DataJudge<'r> {
 
     fn enumeration_error(&self, quantifier: u32, error: EnumerationError) -> DataError {
         let shared = self.requirement.shared();
-        let program = &shared.program;
+        let program = &*shared.program;
         let place = Some(self.requirement.formula.quantifiers[quantifier as usize].place.clone());
         match error {
             EnumerationError::Endless { variable, reason } => {

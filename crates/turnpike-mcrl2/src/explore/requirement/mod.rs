@@ -50,17 +50,45 @@ pub struct Requirement {
     occurring: OnceLock<Occurring>,
     /// Actions that describe a state rather than being taken.
     state_actions: Vec<String>,
-    shared: Mutex<Shared>,
+    caches: Mutex<Caches>,
 }
 
 /// Compiled on demand, once for all judges.
-struct Shared {
-    program: Program,
+#[derive(Default)]
+struct Caches {
     matchers: FxHashMap<(u32, u32), Arc<Condition>>,
     finders: Finders,
 }
 
+/// The program of all formulas about a model.
+struct FormulaProgram<'a>(MutexGuard<'a, Option<Program>>);
+
+impl std::ops::Deref for FormulaProgram<'_> {
+    type Target = Program;
+    fn deref(&self) -> &Program {
+        self.0.as_ref().expect("it is cloned before it is handed out")
+    }
+}
+
+impl std::ops::DerefMut for FormulaProgram<'_> {
+    fn deref_mut(&mut self) -> &mut Program {
+        self.0.as_mut().expect("it is cloned before it is handed out")
+    }
+}
+
+/// What is locked while code is compiled, in this order.
+struct Shared<'a> {
+    program: FormulaProgram<'a>,
+    caches: MutexGuard<'a, Caches>,
+}
+
 impl Mcrl2Model {
+    fn formula_program(&self) -> FormulaProgram<'_> {
+        let mut program = self.formulas.lock().unwrap_or_else(PoisonError::into_inner);
+        program.get_or_insert_with(|| (*self.network.program()).clone());
+        FormulaProgram(program)
+    }
+
     /// Parses and checks a formula about this specification, or about another system whose labels
     /// this specification declares.
     ///
@@ -71,7 +99,7 @@ impl Mcrl2Model {
         text: &str,
         labels: LabelSource,
     ) -> Result<(Requirement, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let mut program = (*self.network.program()).clone();
+        let mut program = self.formula_program();
         let (file, diagnostics) = parse_formula(text, &program.words);
         let Some(file) = file else { return Err(diagnostics) };
         if self.is_probabilistic() {
@@ -85,7 +113,8 @@ impl Mcrl2Model {
         }
         let formula = program.check_formula(&file, labels == LabelSource::Seen)?;
         let foreign = labels != LabelSource::Own;
-        Ok((Requirement::new(Arc::clone(self), program, formula, foreign), diagnostics))
+        drop(program);
+        Ok((Requirement::new(Arc::clone(self), formula, foreign), diagnostics))
     }
 }
 
@@ -124,10 +153,11 @@ pub struct AssumedAction {
 }
 
 impl Requirement {
-    fn new(model: Arc<Mcrl2Model>, program: Program, formula: TypedFormula, foreign: bool) -> Self {
-        let shared = Shared { program, matchers: FxHashMap::default(), finders: FxHashMap::default() };
-        let alternatives = candidates::alternatives(&shared.program, &formula);
-        let compared = occurring::compared(&shared.program, &formula);
+    fn new(model: Arc<Mcrl2Model>, formula: TypedFormula, foreign: bool) -> Self {
+        let program = model.formula_program();
+        let alternatives = candidates::alternatives(&program, &formula);
+        let compared = occurring::compared(&program, &formula);
+        drop(program);
         let mut requirement = Requirement {
             model,
             foreign,
@@ -138,7 +168,7 @@ impl Requirement {
             compared,
             occurring: OnceLock::new(),
             state_actions: Vec::new(),
-            shared: Mutex::new(shared),
+            caches: Mutex::default(),
         };
         let code = |roots: &[ExpressionId]| -> Vec<Condition> {
             let shared = requirement.shared();
@@ -154,8 +184,7 @@ impl Requirement {
     /// only by name, not by `true` or by the negation of another action.
     #[must_use]
     pub fn with_state_actions(mut self, names: &[String]) -> Self {
-        let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let always = expression::boolean(&mut shared.program, true);
+        let always = expression::boolean(&mut self.model.formula_program(), true);
         self.formula.actions.push(ActionFormula::Data(always));
         let every = self.formula.actions.len() as u32 - 1;
         for node in &mut self.formula.graph.nodes {
@@ -186,8 +215,9 @@ impl Requirement {
         assumed.collect()
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> Shared<'_> {
+        let program = self.model.formula_program();
+        Shared { program, caches: self.caches.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
     /// A scope whose first slots are the variables of the formula, followed by the constants that
@@ -205,7 +235,7 @@ impl Requirement {
     /// The condition under which an action formula matches labels of a signature.
     fn matcher(&self, action: u32, signature: u32) -> Arc<Condition> {
         let mut shared = self.shared();
-        if let Some(known) = shared.matchers.get(&(action, signature)) {
+        if let Some(known) = shared.caches.matchers.get(&(action, signature)) {
             return Arc::clone(known);
         }
         let actions = self.model.network.signatures.get(signature);
@@ -217,7 +247,7 @@ impl Requirement {
             false => matching::condition(&mut shared.program, formula, &actions, &arguments),
         };
         let compiled = Arc::new(self.compile(&shared.program, root, Some(&arguments)));
-        shared.matchers.insert((action, signature), Arc::clone(&compiled));
+        shared.caches.matchers.insert((action, signature), Arc::clone(&compiled));
         compiled
     }
 
@@ -225,12 +255,12 @@ impl Requirement {
     fn finder(&self, quantifier: u32, alternative: u32, signatures: &[u32]) -> Arc<Finder> {
         let mut shared = self.shared();
         let key = (quantifier, alternative, signatures.into());
-        if let Some(known) = shared.finders.get(&key) {
+        if let Some(known) = shared.caches.finders.get(&key) {
             return Arc::clone(known);
         }
         let finder =
             Arc::new(candidates::finder(self, &mut shared.program, quantifier, alternative, signatures));
-        shared.finders.insert(key, Arc::clone(&finder));
+        shared.caches.finders.insert(key, Arc::clone(&finder));
         finder
     }
 }
