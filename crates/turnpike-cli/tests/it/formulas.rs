@@ -245,13 +245,13 @@ fn folders_and_files_are_read() {
     ]);
     let search =
         |formula: &str| turnpike_in(folder.path(), &["search", "counter.mcrl2", "--formula", formula], "");
-    let all = search(".").expect(1, &["2 formulas: 1 hold, 1 violated"]).stdout;
+    let all = search(".").expect(1, &["2 formulas: 1 holds, 1 violated"]).stdout;
     let position = |text: &str| all.find(text).unwrap_or_else(|| panic!("{text}: {all}"));
     assert!(position("holds: ./a.mcf") < position("violated: ./b.mcf"));
     search("a.mcf").expect(0, &["holds: a.mcf"]);
     search("none.mcf").expect(2, &["cannot read none.mcf"]);
     std::fs::write(folder.path().join("c.mcf"), [0xff, 0xfe]).expect("writes");
-    let all = ["cannot read ./c.mcf", "3 formulas: 1 hold, 1 violated, 1 wrong"];
+    let all = ["cannot read ./c.mcf", "3 formulas: 1 holds, 1 violated, 1 wrong"];
     search(".").expect(2, &all);
     std::fs::create_dir(folder.path().join("empty")).expect("creates");
     search("empty").expect(2, &["empty has no files that end in .mcf"]);

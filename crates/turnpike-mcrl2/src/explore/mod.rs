@@ -5,6 +5,7 @@
 
 mod cache;
 mod emit;
+mod extended;
 mod labels;
 mod measure;
 mod obstacles;
@@ -25,6 +26,7 @@ use std::sync::Mutex;
 
 use turnpike_model::{Diagnostic, Explorer, Model, ModelInfo, Severity, Vocabulary, hash};
 
+use self::extended::Extended;
 use self::labels::Labels;
 use self::measure::Measure;
 use self::predicate::Predicates;
@@ -99,9 +101,7 @@ pub struct Mcrl2Model {
     names: Names,
     measures: Vec<Measure>,
     predicates: Mutex<Predicates>,
-    /// The program with what formulas need, for all of them: compiled code is shared by the numbers of
-    /// its symbols and sorts, so two formulas must not number different ones alike.
-    formulas: Mutex<Option<Program>>,
+    extended: Extended,
 }
 
 /// Parses and checks a specification, applies settings and linearises it to a process with all its
@@ -185,9 +185,9 @@ impl Mcrl2Model {
         info.pace = PACE;
         info.fingerprint = fingerprint(text, options);
         let source = SourceText { name: name.to_owned(), text: text.to_owned() };
-        let (labels, predicates, formulas) = (Labels::default(), Mutex::default(), Mutex::default());
+        let (labels, predicates, extended) = (Labels::default(), Mutex::default(), Extended::default());
         let model =
-            Mcrl2Model { info, source, network, summands, labels, names, measures, predicates, formulas };
+            Mcrl2Model { info, source, network, summands, labels, names, measures, predicates, extended };
         Ok((model, warnings))
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use turnpike_model::Diagnostic;
 
+use super::Mcrl2Model;
 use super::emit::Trouble;
 use super::state_names;
 use crate::compile::evaluator::{Code, Machine, Scope};
@@ -16,8 +17,8 @@ use crate::value::Value;
 /// The state expressions requested so far, compiled once for all explorers.
 #[derive(Debug, Default)]
 pub(super) struct Predicates {
-    /// The program with variables for the parameters under their user-visible names, once needed.
-    extended: Option<(Program, Vec<(VariableId, u32)>)>,
+    /// Variables for the parameters under their user-visible names, once needed.
+    variables: Option<Vec<(VariableId, u32)>>,
     compiled: Vec<Arc<Predicate>>,
 }
 
@@ -33,10 +34,9 @@ pub(super) struct Predicate {
     constants: Vec<(u32, Value)>,
 }
 
-/// The program with variables that stand for words of a state: one for each parameter, another one
-/// for each parameter whose name is an identifier, and one for the time.
-fn extend_program(network: &Network) -> (Program, Vec<(VariableId, u32)>) {
-    let mut program = (*network.program).clone();
+/// Adds variables that stand for words of a state: one for each parameter, another one for each
+/// parameter whose name is an identifier, and one for the time.
+fn add_variables(network: &Network, program: &mut Program) -> Vec<(VariableId, u32)> {
     let mut variables = Vec::new();
     let mut add = |program: &mut Program, name: &str, sort: SortId, word: u32| {
         let name = program.words.intern(name);
@@ -47,24 +47,25 @@ fn extend_program(network: &Network) -> (Program, Vec<(VariableId, u32)>) {
             Some(_) => SortId::NAT,
             None => program.variable(parameter.variable).sort,
         };
-        add(&mut program, &state_names::identifier(word as usize), sort, word);
+        add(program, &state_names::identifier(word as usize), sort, word);
         if state_names::is_plain(parameter) {
-            add(&mut program, &parameter.name, sort, word);
+            add(program, &parameter.name, sort, word);
         }
     }
     if let Some(word) = network.now {
-        add(&mut program, "now", SortId::REAL, word);
+        add(program, "now", SortId::REAL, word);
     }
-    (program, variables)
+    variables
 }
 
 impl Predicates {
     /// Compiles a state expression. Errors point into its text.
-    pub(super) fn compile(&mut self, network: &Network, text: &str) -> Result<Arc<Predicate>, Diagnostic> {
+    pub(super) fn compile(&mut self, model: &Mcrl2Model, text: &str) -> Result<Arc<Predicate>, Diagnostic> {
         if let Some(known) = self.compiled.iter().find(|known| known.text == text) {
             return Ok(Arc::clone(known));
         }
-        let (program, variables) = self.extended.get_or_insert_with(|| extend_program(network));
+        let (network, program) = (&model.network, &mut *model.extended_program());
+        let variables = self.variables.get_or_insert_with(|| add_variables(network, program));
         let translation = state_names::translate(&network.parameters, text)?;
         let first = |all: Vec<Diagnostic>| {
             let error = all.into_iter().next();

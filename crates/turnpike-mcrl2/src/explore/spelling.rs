@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use turnpike_model::label::{Action, TAU};
 use turnpike_model::{Diagnostic, Pattern, Word};
 
+use super::Mcrl2Model;
+use super::extended::ExtendedProgram;
 use crate::compile::evaluator::{Machine, Scope};
 use crate::compile::process::Network;
 use crate::syntax::parse_data_expression;
-use crate::typed::{Program, SortId};
+use crate::typed::SortId;
 
 /// Actions as a label prints them; `None` if no label is printed so: `a()` is not `a`.
 pub(super) fn join(actions: &[Action]) -> Option<String> {
@@ -45,7 +47,7 @@ fn fraction(text: &str) -> Option<String> {
 /// Parses data and prints them as labels do.
 pub(super) struct Speller<'n> {
     network: &'n Network,
-    program: Program,
+    program: ExtendedProgram<'n>,
     machine: Machine,
 }
 
@@ -58,12 +60,9 @@ enum Mistake {
 }
 
 impl<'n> Speller<'n> {
-    pub(super) fn new(network: &'n Network) -> Self {
-        Speller {
-            network,
-            program: (*network.program()).clone(),
-            machine: Machine::new(network.rules.clone()),
-        }
+    pub(super) fn new(model: &'n Mcrl2Model) -> Self {
+        let network = &model.network;
+        Speller { network, program: model.extended_program(), machine: Machine::new(network.rules.clone()) }
     }
 
     /// A number as labels print it.

@@ -138,7 +138,7 @@ impl Mcrl2Model {
         if *suffixes && !open && time.is_none() && chance.is_none() && !plain {
             return Err(Word::NeedsSuffix { label: bare.to_owned() });
         }
-        let mut speller = Speller::new(&self.network);
+        let mut speller = Speller::new(self);
         for action in &mut label.actions {
             speller.spell(action)?;
         }

@@ -568,7 +568,7 @@ impl Measures for Walker<'_> {
 impl Predicates for Walker<'_> {
     fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic> {
         let mut known = self.model.predicates.lock().unwrap_or_else(PoisonError::into_inner);
-        self.predicates.push(known.compile(self.network(), text)?);
+        self.predicates.push(known.compile(self.model, text)?);
         Ok(PredicateId(self.predicates.len() as u32 - 1))
     }
 

@@ -149,6 +149,16 @@ impl Default for Sorts {
 }
 
 impl Sorts {
+    /// Adds the sorts that others have in addition. `false` if they have another sort at some number.
+    pub(crate) fn extend_to(&mut self, others: &Sorts) -> bool {
+        let common = self.kinds.len().min(others.kinds.len());
+        let alike = self.kinds[..common] == others.kinds[..common];
+        if alike && others.kinds.len() > common {
+            self.clone_from(others);
+        }
+        alike
+    }
+
     fn intern(&mut self, sort: Sort, depth: usize) -> SortId {
         if let Some(&id) = self.ids.get(&sort) {
             return id;

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use turnpike_mcrl2::explore::{Mcrl2Model, Options};
+use turnpike_mcrl2::explore::{LabelSource, Mcrl2Model, Options};
 use turnpike_model::{Explorer, Model, Successors};
 
 /// Components that communicate, data that grows, sums, conditions that are decided in advance,
@@ -153,6 +153,41 @@ fn measures_and_predicates_agree() {
     let predicates = explorer.predicates().expect("conditions");
     let error = predicates.compile("l + 1 == 2").expect_err("a mistake");
     assert!(error.span.is_some(), "{error:?}");
+}
+
+/// Arguments of labels, conditions and formulas add different functions to the program.
+#[test]
+fn what_was_requested_before_does_not_matter() {
+    let text = "act a: Bool; proc P(x: Bool) = a(x) . P(!x); init P(true);";
+    let (yes, no) = ("forall q: Nat. q <= q", "exists n: Nat. n < n");
+    let (lists, sets) = ("[1, 2] ++ [3] == [1, 2, 3]", "{1, 2} - {1} == {3}");
+    let orders =
+        [[yes, no, lists, sets], [sets, lists, no, yes], [no, sets, yes, lists], [lists, yes, sets, no]];
+    for (conditions, label) in
+        orders.into_iter().flat_map(|order| [yes, no, lists].map(|label| (order, label)))
+    {
+        let model = std::sync::Arc::new(model(text));
+        let vocabulary = model.vocabulary().expect("actions are known");
+        let truth = if label == no { "false" } else { "true" };
+        assert_eq!(vocabulary.normal_form(&format!("a({label})")), Some(format!("a({truth})")));
+        let mut explorer = model.explorer();
+        let (mut state, predicates) = (Vec::new(), explorer.predicates().expect("conditions"));
+        let ids = conditions.map(|condition| {
+            let id = predicates.compile(condition).expect("compiles");
+            let formula = format!("val({condition}) && <a({label})>true");
+            model.requirement(&formula, LabelSource::Own).expect("a formula");
+            id
+        });
+        explorer.initial(&mut state).expect("a state");
+        for (condition, id) in conditions.iter().zip(ids) {
+            let holds = explorer.predicates().expect("conditions").holds(id, &state).expect("a truth value");
+            assert_eq!(
+                holds,
+                [yes, lists].contains(condition),
+                "{condition} in {conditions:?} after {label}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -167,12 +167,16 @@ pub(super) fn summary(answers: &[FormulaAnswer]) -> Option<String> {
         return None;
     }
     let count = |wanted: &str| answers.iter().filter(|answer| word(answer) == wanted).count();
-    let parts: Vec<String> =
-        [("holds", "hold"), ("violated", "violated"), ("inconclusive", "inconclusive"), ("error", "wrong")]
-            .into_iter()
-            .filter(|(word, _)| count(word) > 0)
-            .map(|(word, shown)| format!("{} {shown}", count(word)))
-            .collect();
+    let words =
+        [("holds", "hold"), ("violated", "violated"), ("inconclusive", "inconclusive"), ("error", "wrong")];
+    let parts: Vec<String> = words
+        .into_iter()
+        .filter_map(|(word, several)| match count(word) {
+            0 => None,
+            1 if word != "error" => Some(format!("1 {word}")),
+            count => Some(format!("{count} {several}")),
+        })
+        .collect();
     Some(format!("{} formulas: {}", answers.len(), parts.join(", ")))
 }
 

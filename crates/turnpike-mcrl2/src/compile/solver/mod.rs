@@ -43,6 +43,7 @@ pub use self::finite::{LIST_LIMIT, Sizes, finite_size, is_finite};
 use self::planner::Planner;
 use self::run::Run;
 use self::step::Step;
+pub(crate) use self::unfold::add_known_symbols;
 use crate::compile::evaluator::{EvaluationError, Machine, Rules, Scope};
 use crate::typed::{ExpressionId, Program, VariableId};
 use crate::value::Value;

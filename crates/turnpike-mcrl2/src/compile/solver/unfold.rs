@@ -1,7 +1,5 @@
 //! Unfolds definitions that hide constraints on variables.
 
-use std::sync::Arc;
-
 use super::linear_form::mentions;
 use super::literal::{Literal, split};
 use super::matching::only_equation;
@@ -108,18 +106,22 @@ impl Planner<'_> {
 }
 
 /// A copy of a program that can be extended. New symbols do not get ids that another copy has used.
-pub(super) fn extensible(rules: &Arc<Rules>, program: &Program) -> Program {
-    let (mut copy, known) = (program.clone(), rules.program());
-    let first = copy.symbols.len();
-    let larger = known.sorts.len() >= copy.sorts.len() && known.words.len() >= copy.words.len();
-    if known.symbols.len() > first && larger {
-        copy.words = known.words.clone();
-        copy.sorts = known.sorts.clone();
-        for symbol in &known.symbols[first..] {
-            if let SymbolKind::Builtin(builtin) = symbol.kind {
-                copy.builtin(builtin, symbol.name, symbol.sort);
-            }
+pub(super) fn extensible(rules: &Rules, program: &Program) -> Program {
+    let mut copy = program.clone();
+    add_known_symbols(rules, &mut copy);
+    copy
+}
+
+/// Adds what other copies of the program added to it, so that new symbols do not get the same ids.
+pub(crate) fn add_known_symbols(rules: &Rules, program: &mut Program) {
+    let (known, first) = (rules.program(), program.symbols.len());
+    if known.symbols.len() <= first || !program.sorts.extend_to(&known.sorts) {
+        return;
+    }
+    for symbol in &known.symbols[first..] {
+        if let SymbolKind::Builtin(builtin) = symbol.kind {
+            let name = program.words.intern(known.text(symbol.name));
+            program.builtin(builtin, name, symbol.sort);
         }
     }
-    copy
 }

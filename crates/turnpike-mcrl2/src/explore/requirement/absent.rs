@@ -14,27 +14,32 @@ impl Requirement {
         if self.foreign {
             return found;
         }
-        let shared = self.shared();
-        let program = &*shared.program;
-        self.formula.for_each_multi_action(&mut |actions, helps| {
-            let parts: Vec<(&str, usize)> = actions
-                .iter()
-                .map(|(action, _)| {
-                    let action = program.action(*action);
-                    (program.text(action.name), action.sorts.len())
-                })
-                .collect();
-            let Some(word) = self.why_absent(&parts) else { return };
+        for (actions, helps) in self.multi_actions() {
+            let parts: Vec<(&str, usize)> = actions.iter().map(|(name, arity)| (&**name, *arity)).collect();
+            let Some(word) = self.why_absent(&parts) else { continue };
             if let Some(known) = found.iter_mut().find(|one| one.word == word) {
                 known.helps |= helps;
-                return;
+                continue;
             }
             let is_named = |one: &&(String, _)| parts.iter().any(|part| part.0 == one.0);
             let place = self.formula.action_names.iter().find(is_named);
             let place = place.map(|one| one.1.clone()).unwrap_or_default();
             found.push(AbsentAction { word, place, helps });
-        });
+        }
         found
+    }
+
+    /// The names and numbers of arguments of all multi-actions, each with whether its absence helps.
+    fn multi_actions(&self) -> Vec<(Vec<(String, usize)>, bool)> {
+        let (shared, mut all) = (self.shared(), Vec::new());
+        self.formula.for_each_multi_action(&mut |actions, helps| {
+            let action = |(action, _): &(_, _)| {
+                let action = shared.program.action(*action);
+                (shared.program.text(action.name).to_owned(), action.sorts.len())
+            };
+            all.push((actions.iter().map(action).collect(), helps));
+        });
+        all
     }
 
     /// Why actions with these numbers of arguments cannot occur together; `None` if they can.

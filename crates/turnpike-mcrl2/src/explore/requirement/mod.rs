@@ -27,11 +27,12 @@ use self::judge::DataJudge;
 use self::matching::Condition;
 use self::occurring::Occurring;
 use super::Mcrl2Model;
+use super::extended::ExtendedProgram;
 use crate::compile::evaluator::Scope;
 use crate::syntax::parse_formula;
 use crate::typed::expression;
 use crate::typed::formula::{ActionFormula, TypedFormula};
-use crate::typed::{ExpressionId, Program, SortId};
+use crate::typed::{ExpressionId, SortId};
 use crate::value::Value;
 
 /// A formula about a specification, or about another system whose labels are parsed as if they
@@ -60,35 +61,13 @@ struct Caches {
     finders: Finders,
 }
 
-/// The program of all formulas about a model.
-struct FormulaProgram<'a>(MutexGuard<'a, Option<Program>>);
-
-impl std::ops::Deref for FormulaProgram<'_> {
-    type Target = Program;
-    fn deref(&self) -> &Program {
-        self.0.as_ref().expect("it is cloned before it is handed out")
-    }
-}
-
-impl std::ops::DerefMut for FormulaProgram<'_> {
-    fn deref_mut(&mut self) -> &mut Program {
-        self.0.as_mut().expect("it is cloned before it is handed out")
-    }
-}
-
 /// What is locked while code is compiled, in this order.
 struct Shared<'a> {
-    program: FormulaProgram<'a>,
+    program: ExtendedProgram<'a>,
     caches: MutexGuard<'a, Caches>,
 }
 
 impl Mcrl2Model {
-    fn formula_program(&self) -> FormulaProgram<'_> {
-        let mut program = self.formulas.lock().unwrap_or_else(PoisonError::into_inner);
-        program.get_or_insert_with(|| (*self.network.program()).clone());
-        FormulaProgram(program)
-    }
-
     /// Parses and checks a formula about this specification, or about another system whose labels
     /// this specification declares.
     ///
@@ -99,7 +78,7 @@ impl Mcrl2Model {
         text: &str,
         labels: LabelSource,
     ) -> Result<(Requirement, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let mut program = self.formula_program();
+        let mut program = self.extended_program();
         let (file, diagnostics) = parse_formula(text, &program.words);
         let Some(file) = file else { return Err(diagnostics) };
         if self.is_probabilistic() {
@@ -154,7 +133,7 @@ pub struct AssumedAction {
 
 impl Requirement {
     fn new(model: Arc<Mcrl2Model>, formula: TypedFormula, foreign: bool) -> Self {
-        let program = model.formula_program();
+        let program = model.extended_program();
         let alternatives = candidates::alternatives(&program, &formula);
         let compared = occurring::compared(&program, &formula);
         drop(program);
@@ -184,7 +163,7 @@ impl Requirement {
     /// only by name, not by `true` or by the negation of another action.
     #[must_use]
     pub fn with_state_actions(mut self, names: &[String]) -> Self {
-        let always = expression::boolean(&mut self.model.formula_program(), true);
+        let always = expression::boolean(&mut self.model.extended_program(), true);
         self.formula.actions.push(ActionFormula::Data(always));
         let every = self.formula.actions.len() as u32 - 1;
         for node in &mut self.formula.graph.nodes {
@@ -216,7 +195,7 @@ impl Requirement {
     }
 
     fn shared(&self) -> Shared<'_> {
-        let program = self.model.formula_program();
+        let program = self.model.extended_program();
         Shared { program, caches: self.caches.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
