@@ -6,12 +6,13 @@ use turnpike_scheduler::{Kind, Object, Operation};
 
 use crate::hook::hook;
 use crate::sys::EINVAL;
-use crate::{control, objects, returned, sites};
+use crate::{control, memory, objects, returned, sites};
 
 const SERIAL_THREAD: c_int = -1;
 
 hook! {
-    fn pthread_barrier_init(barrier: *mut u32, _attributes: *const c_void, count: u32; site) -> c_int {
+    fn pthread_barrier_init(barrier: *mut u32, attributes: *const c_void, count: u32; site) -> c_int {
+        memory::tell_operand("pthread_barrier_init", attributes, memory::SMALL_ATTRIBUTES, false, site);
         if count == 0 {
             return EINVAL;
         }

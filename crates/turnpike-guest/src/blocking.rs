@@ -7,6 +7,7 @@
 //! hung, and says what was waited for. Files never block: see [`crate::shared`].
 
 use alloc::format;
+use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -200,6 +201,33 @@ fn wait_inside(milliseconds: i64, timed: bool, site: Site, look: impl Fn() -> c_
     look()
 }
 
+/// Waits for descriptors of a list. Looking stores what was found, so it does that in a copy: the caller's
+/// list changes once, at the end.
+///
+/// # Safety
+/// So many entries.
+unsafe fn poll_copy(what: &str, polls: *mut c_void, count: u64, milliseconds: i64, site: Site) -> c_int {
+    let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
+    memory::tell_operand(what, polls, count as usize * size_of::<PollFd>(), false, site);
+    // SAFETY: promised by the caller; the copy has as many entries.
+    unsafe {
+        let mut copy = descriptors::list(polls, count).to_vec();
+        let list = copy.as_mut_ptr() as *mut c_void;
+        let answer = if descriptors::all_inside(list, count) {
+            let timed = descriptors::any_timed(list, count);
+            wait_inside(milliseconds, timed, site, || poll(list, count, 0))
+        } else {
+            wait(what, milliseconds, site, || poll(list, count, 0))
+        };
+        if answer >= 0 {
+            for (at, found) in copy.iter().enumerate() {
+                memory::put(&raw mut (*(polls as *mut PollFd).add(at)).revents, found.revents, site);
+            }
+        }
+        answer
+    }
+}
+
 /// Bytes of `struct epoll_event`.
 pub(crate) const EVENT: usize = if cfg!(target_arch = "x86_64") { 12 } else { 16 };
 
@@ -295,6 +323,8 @@ fn take_signal(what: &str, set: *const c_void, info: *mut c_void, site: Site) ->
 
 /// Parts of memory that are filled or written out together: address and size of each.
 unsafe fn tell_parts(vector: *const c_void, count: usize, write: bool, site: Site) {
+    const PART: usize = 2 * size_of::<usize>();
+    memory::tell_operand("a list of parts", vector, count * PART, false, site);
     // SAFETY: the caller's list, `count` long.
     let parts = unsafe { core::slice::from_raw_parts(vector as *const (*const c_void, usize), count) };
     for &(address, size) in parts {
@@ -302,11 +332,16 @@ unsafe fn tell_parts(vector: *const c_void, count: usize, write: bool, site: Sit
     }
 }
 
-/// The parts of a `struct msghdr`.
+/// A `struct msghdr` with what it points to.
 unsafe fn tell_message(message: *const c_void, write: bool, site: Site) {
+    const MESSAGE: usize = 56;
+    memory::tell_operand("a message", message, MESSAGE, write, site);
     // SAFETY: the caller's message: name and its length, then parts and their number.
     unsafe {
         let words = message as *const usize;
+        let name_length = *words.add(1) as u32 as usize;
+        memory::tell_operand("a message", *words as *const c_void, name_length, write, site);
+        memory::tell_operand("a message", *words.add(4) as *const c_void, *words.add(5), write, site);
         tell_parts(*words.add(2) as *const c_void, *words.add(3), write, site);
     }
 }
@@ -406,23 +441,13 @@ hook! {
         real!(close: fn(c_int) -> c_int)(fd)
     }
     fn poll(polls: *mut c_void, count: u64, milliseconds: c_int; site) -> c_int {
-        let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
-        memory::tell_operand("poll", polls, count as usize * size_of::<PollFd>(), true, site);
-        if descriptors::all_inside(polls, count) {
-            let timed = descriptors::any_timed(polls, count);
-            return wait_inside(milliseconds.into(), timed, site, || poll(polls, count, 0));
-        }
-        wait("poll", milliseconds.into(), site, || poll(polls, count, 0))
+        poll_copy("poll", polls, count, milliseconds.into(), site)
     }
-    fn ppoll(polls: *mut c_void, count: u64, limit: *const sys::Timespec, _mask: *const c_void; site) -> c_int {
+    fn ppoll(polls: *mut c_void, count: u64, limit: *const sys::Timespec, mask: *const c_void; site) -> c_int {
+        memory::tell_operand("ppoll", limit as *const c_void, size_of::<sys::Timespec>(), false, site);
+        memory::tell_operand("ppoll", mask, size_of::<u64>(), false, site);
         let milliseconds = limit.as_ref().map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.nanoseconds / 1_000_000));
-        let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
-        memory::tell_operand("poll", polls, count as usize * size_of::<PollFd>(), true, site);
-        if descriptors::all_inside(polls, count) {
-            let timed = descriptors::any_timed(polls, count);
-            return wait_inside(milliseconds, timed, site, || poll(polls, count, 0));
-        }
-        wait("ppoll", milliseconds, site, || poll(polls, count, 0))
+        poll_copy("ppoll", polls, count, milliseconds, site)
     }
     fn epoll_wait(fd: c_int, events: *mut c_void, count: c_int, milliseconds: c_int; site) -> c_int {
         let epoll = real!(epoll_wait: fn(c_int, *mut c_void, c_int, c_int) -> c_int);
@@ -435,6 +460,7 @@ hook! {
     fn pause(; site) -> c_int { any_signal("pause", site) }
     fn sigsuspend(mask: *const c_void; site) -> c_int {
         const SET: c_int = 2;
+        memory::tell_operand("sigsuspend", mask, size_of::<u64>(), false, site);
         signals::arrive();
         let change = real!(pthread_sigmask: fn(c_int, *const c_void, *mut c_void) -> c_int);
         let mut old = [0u64; 16];
@@ -449,7 +475,12 @@ hook! {
         memory::put(signal, taken, site);
         0
     }
-    fn sigwaitinfo(set: *const c_void, info: *mut c_void; site) -> c_int { take_signal("sigwaitinfo", set, info, site) }
+    fn sigwaitinfo(set: *const c_void, info: *mut c_void; site) -> c_int {
+        const INFO: usize = 128;
+        memory::tell_operand("sigwaitinfo", set, size_of::<u64>(), false, site);
+        memory::tell_operand("sigwaitinfo", info, INFO, true, site);
+        take_signal("sigwaitinfo", set, info, site)
+    }
     fn wait(_status: *mut c_int; site) -> c_int { fail_with(sys::ECHILD) }
     fn waitpid(_pid: c_int, _status: *mut c_int, _options: c_int; site) -> c_int { fail_with(sys::ECHILD) }
     fn setitimer(_which: c_int, _new: *const c_void, _old: *mut c_void; site) -> c_int {
@@ -475,16 +506,17 @@ unsafe extern "C" fn select(
     }
     let sets = [read, write, except];
     let bytes = (count.clamp(0, 8 * SET as c_int) as usize).div_ceil(64) * 8;
+    let site = Site::default();
     for set in sets {
-        memory::tell_operand("select", set, bytes, true, Site::default());
+        memory::tell_operand("select", set, bytes, false, site);
     }
+    memory::tell_operand("select", limit as *const c_void, size_of::<sys::Timeval>(), false, site);
     let mut saved = [[0u8; SET]; 3];
-    // SAFETY: the caller's sets, of fixed size; looking changes them, so they are restored before
-    // each look.
+    // SAFETY: the caller's sets, of which this many bytes are used; looking changes sets, so it changes copies.
     unsafe {
         for (set, copy) in sets.iter().zip(&mut saved) {
             if !set.is_null() {
-                core::ptr::copy_nonoverlapping(*set as *const u8, copy.as_mut_ptr(), SET);
+                core::ptr::copy_nonoverlapping(*set as *const u8, copy.as_mut_ptr(), bytes);
             }
         }
         let milliseconds = limit
@@ -492,22 +524,37 @@ unsafe extern "C" fn select(
             .map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.microseconds / 1000));
         let watched = |fd: c_int| saved.iter().any(|set| set[fd as usize / 8] >> (fd % 8) & 1 == 1);
         let inside = (0..count.min(8 * SET as c_int)).all(|fd| !watched(fd) || descriptors::is_inside(fd));
+        let found = Cell::new(saved);
         let look = || {
-            for (set, copy) in sets.iter().zip(&saved) {
-                if !set.is_null() {
-                    core::ptr::copy_nonoverlapping(copy.as_ptr(), *set as *mut u8, SET);
+            let mut copies = saved;
+            let at = |set: usize, copies: &mut [[u8; SET]; 3]| {
+                if sets[set].is_null() {
+                    core::ptr::null_mut()
+                } else {
+                    copies[set].as_mut_ptr() as *mut c_void
                 }
-            }
+            };
+            let (read, write, except) = (at(0, &mut copies), at(1, &mut copies), at(2, &mut copies));
             let mut zero = sys::Timeval { seconds: 0, microseconds: 0 };
-            select(count, read, write, except, &mut zero)
+            let answer = select(count, read, write, except, &mut zero);
+            found.set(copies);
+            answer
         };
-        let site = Site::default();
         let timed = (0..count.min(8 * SET as c_int)).any(|fd| watched(fd) && timers::is_timed(fd));
-        if inside {
+        let answer = if inside {
             wait_inside(milliseconds, timed, site, look)
         } else {
             wait("select", milliseconds, site, look)
+        };
+        if answer >= 0 {
+            for (set, copy) in sets.iter().zip(&found.get()) {
+                memory::tell_operand("select", *set, bytes, true, site);
+                if !set.is_null() {
+                    core::ptr::copy_nonoverlapping(copy.as_ptr(), *set as *mut u8, bytes);
+                }
+            }
         }
+        answer
     }
 }
 

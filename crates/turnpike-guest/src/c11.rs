@@ -49,7 +49,7 @@ hook! {
     fn mtx_lock(mutex: *mut u32; site) -> c_int { answer(mutex::lock(mutex, Kind::Lock, None, site)) }
     fn mtx_trylock(mutex: *mut u32; site) -> c_int { answer(mutex::lock(mutex, Kind::TryLock, None, site)) }
     fn mtx_timedlock(mutex: *mut u32, limit: *const Timespec; site) -> c_int {
-        answer(mutex::lock(mutex, Kind::Lock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site))
+        answer(mutex::lock(mutex, Kind::Lock, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site))
     }
     fn mtx_unlock(mutex: *mut u32; site) -> c_int { answer(mutex::unlock(mutex, site)) }
 
@@ -60,7 +60,7 @@ hook! {
     fn cnd_destroy(cond: *mut u32; site) { cond::destroy(cond, site); }
     fn cnd_wait(cond: *mut u32, lock: *mut u32; site) -> c_int { answer(cond::wait(cond, lock, None, site)) }
     fn cnd_timedwait(cond: *mut u32, lock: *mut u32, limit: *const Timespec; site) -> c_int {
-        answer(cond::wait(cond, lock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site))
+        answer(cond::wait(cond, lock, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site))
     }
     fn cnd_signal(cond: *mut u32; site) -> c_int { answer(cond::notify(cond, Kind::NotifyOne, site)) }
     fn cnd_broadcast(cond: *mut u32; site) -> c_int { answer(cond::notify(cond, Kind::NotifyAll, site)) }

@@ -6,7 +6,7 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::hook;
 use crate::sys::{ETIMEDOUT, Timespec};
-use crate::{cancel, control, mutex, objects, sites};
+use crate::{cancel, control, memory, mutex, objects, sites};
 
 unsafe fn of(cond: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a condition variable has twelve words.
@@ -63,7 +63,8 @@ pub(crate) unsafe fn initialise(cond: *mut u32, site: Site) {
 }
 
 hook! {
-    fn pthread_cond_init(cond: *mut u32, _attributes: *const c_void; site) -> c_int {
+    fn pthread_cond_init(cond: *mut u32, attributes: *const c_void; site) -> c_int {
+        memory::tell_operand("pthread_cond_init", attributes, memory::SMALL_ATTRIBUTES, false, site);
         initialise(cond, site);
         0
     }
@@ -75,10 +76,10 @@ hook! {
         wait(cond, lock, None, site)
     }
     fn pthread_cond_timedwait(cond: *mut u32, lock: *mut u32, limit: *const Timespec; site) -> c_int {
-        wait(cond, lock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
+        wait(cond, lock, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site)
     }
     fn pthread_cond_clockwait(cond: *mut u32, lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
-        wait(cond, lock, Some(crate::time::deadline(clock, limit)), site)
+        wait(cond, lock, Some(crate::time::deadline(clock, limit, site)), site)
     }
     fn pthread_cond_signal(cond: *mut u32; site) -> c_int {
         notify(cond, Kind::NotifyOne, site)

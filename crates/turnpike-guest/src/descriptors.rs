@@ -161,7 +161,9 @@ pub(crate) fn without_blocking<R>(fd: c_int, work: impl FnOnce() -> R) -> R {
     result
 }
 
-unsafe fn list<'a>(polls: *const c_void, count: u64) -> &'a [PollFd] {
+/// # Safety
+/// So many entries.
+pub(crate) unsafe fn list<'a>(polls: *const c_void, count: u64) -> &'a [PollFd] {
     // SAFETY: promised by the caller; nothing has to be there if there are none.
     unsafe {
         if count == 0 { &[][..] } else { core::slice::from_raw_parts(polls as *const PollFd, count as usize) }

@@ -196,9 +196,9 @@ fn futex(call: Call, site: Site) -> c_long {
             // SAFETY: the program's limit, or null.
             let deadline = (!limit.is_null()).then(|| unsafe {
                 if operation & !FLAGS == WAIT {
-                    time::after(limit)
+                    time::after(limit, site)
                 } else {
-                    time::deadline(if operation & 256 != 0 { time::REALTIME } else { 1 }, limit)
+                    time::deadline(if operation & 256 != 0 { time::REALTIME } else { 1 }, limit, site)
                 }
             });
             let outcome = control::step(control::limited(wait, deadline));

@@ -160,7 +160,7 @@ hook! {
             seconds: microseconds.max(0) / 1_000_000,
             nanoseconds: microseconds.max(0) % 1_000_000 * 1_000,
         };
-        wait(cond, lock, Some(time::deadline(MONOTONIC, &limit)), site).into()
+        wait(cond, lock, Some(time::deadline(MONOTONIC, &limit, site)), site).into()
     }
     fn g_cond_signal(cond: *mut u32; site) { perform(cond, Kind::NotifyOne, Object::Condvar, site); }
     fn g_cond_broadcast(cond: *mut u32; site) { perform(cond, Kind::NotifyAll, Object::Condvar, site); }

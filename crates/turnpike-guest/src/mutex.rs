@@ -8,11 +8,10 @@ use core::ffi::{c_int, c_void};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
-use crate::control;
 use crate::hook::{hook, real};
 use crate::objects::{self, Robust};
-use crate::sites;
 use crate::sys::{EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT, Timespec};
+use crate::{control, memory, sites};
 
 const RECURSIVE: u32 = 1;
 const ERRORCHECK: u32 = 2;
@@ -160,6 +159,7 @@ pub(crate) unsafe fn unlock(mutex: *mut u32, site: Site) -> c_int {
 
 hook! {
     fn pthread_mutex_init(mutex: *mut u32, attributes: *const c_void; site) -> c_int {
+        memory::tell_operand("pthread_mutex_init", attributes, memory::SMALL_ATTRIBUTES, false, site);
         let (mut flavour, mut robust): (c_int, c_int) = (0, 0);
         if !attributes.is_null() {
             real!(pthread_mutexattr_gettype: fn(*const c_void, *mut c_int) -> c_int)(attributes, &mut flavour);
@@ -178,10 +178,10 @@ hook! {
         lock(mutex, Kind::TryLock, None, site)
     }
     fn pthread_mutex_timedlock(mutex: *mut u32, limit: *const Timespec; site) -> c_int {
-        lock(mutex, Kind::Lock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
+        lock(mutex, Kind::Lock, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site)
     }
     fn pthread_mutex_clocklock(mutex: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
-        lock(mutex, Kind::Lock, Some(crate::time::deadline(clock, limit)), site)
+        lock(mutex, Kind::Lock, Some(crate::time::deadline(clock, limit, site)), site)
     }
     fn pthread_mutex_unlock(mutex: *mut u32; site) -> c_int {
         unlock(mutex, site)

@@ -342,17 +342,20 @@ hook! {
     }
     fn fopen(path: *const c_char, mode: *const c_char; site) -> *mut c_void {
         shared::path(path, site);
+        memory::tell_text("fopen", mode, site);
         let open = real!(fopen: fn(*const c_char, *const c_char) -> *mut c_void);
         stream_by(path, mode, |path, mode| open(path, mode))
     }
     fn fopen64(path: *const c_char, mode: *const c_char; site) -> *mut c_void {
         shared::path(path, site);
+        memory::tell_text("fopen64", mode, site);
         let open = real!(fopen64: fn(*const c_char, *const c_char) -> *mut c_void);
         stream_by(path, mode, |path, mode| open(path, mode))
     }
     fn freopen(path: *const c_char, mode: *const c_char, on: *mut c_void; site) -> *mut c_void {
         shared::stream(on, site);
         memory::tell_text("a call with a path", path, site);
+        memory::tell_text("freopen", mode, site);
         let open = real!(freopen: fn(*const c_char, *const c_char, *mut c_void) -> *mut c_void);
         stream_by(path, mode, |path, mode| open(path, mode, on))
     }

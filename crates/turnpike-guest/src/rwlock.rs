@@ -6,7 +6,7 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
 use crate::hook::hook;
 use crate::sys::{EBUSY, EDEADLK, ETIMEDOUT, Timespec};
-use crate::{control, objects, sites};
+use crate::{control, memory, objects, sites};
 
 unsafe fn of(lock: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a reader-writer lock has fourteen words.
@@ -45,6 +45,7 @@ unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site)
 
 hook! {
     fn pthread_rwlock_init(lock: *mut u32, attributes: *const c_void; site) -> c_int {
+        memory::tell_operand("pthread_rwlock_init", attributes, memory::LOCK_ATTRIBUTES, false, site);
         let preference = (attributes as *const u32).as_ref().copied().unwrap_or(0);
         objects::initialise(lock, false, site, Object::RwLock, || {
             core::ptr::write_bytes(lock, 0, 14);
@@ -69,16 +70,16 @@ hook! {
         acquire(lock, Kind::TryWriteLock, None, site)
     }
     fn pthread_rwlock_timedrdlock(lock: *mut u32, limit: *const Timespec; site) -> c_int {
-        acquire(lock, Kind::ReadLock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
+        acquire(lock, Kind::ReadLock, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site)
     }
     fn pthread_rwlock_timedwrlock(lock: *mut u32, limit: *const Timespec; site) -> c_int {
-        acquire(lock, Kind::WriteLock, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
+        acquire(lock, Kind::WriteLock, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site)
     }
     fn pthread_rwlock_clockrdlock(lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
-        acquire(lock, Kind::ReadLock, Some(crate::time::deadline(clock, limit)), site)
+        acquire(lock, Kind::ReadLock, Some(crate::time::deadline(clock, limit, site)), site)
     }
     fn pthread_rwlock_clockwrlock(lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
-        acquire(lock, Kind::WriteLock, Some(crate::time::deadline(clock, limit)), site)
+        acquire(lock, Kind::WriteLock, Some(crate::time::deadline(clock, limit, site)), site)
     }
     fn pthread_rwlock_unlock(lock: *mut u32; site) -> c_int {
         let id = of(lock, site);

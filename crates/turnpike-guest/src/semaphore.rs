@@ -76,10 +76,10 @@ hook! {
         wait(semaphore, None, site)
     }
     fn sem_timedwait(semaphore: *mut u32, limit: *const Timespec; site) -> c_int {
-        wait(semaphore, Some(crate::time::deadline(crate::time::REALTIME, limit)), site)
+        wait(semaphore, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site)
     }
     fn sem_clockwait(semaphore: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
-        wait(semaphore, Some(crate::time::deadline(clock, limit)), site)
+        wait(semaphore, Some(crate::time::deadline(clock, limit, site)), site)
     }
     fn sem_trywait(semaphore: *mut u32; site) -> c_int {
         let id = of(semaphore, site);
@@ -97,10 +97,12 @@ hook! {
         0
     }
     fn sem_open(name: *const c_char, flags: c_int, _mode: u32, value: u32; site) -> *mut u32 {
+        memory::tell_text("sem_open", name, site);
         open(&process::text(name), flags, value, site)
     }
     fn sem_close(_semaphore: *mut u32; site) -> c_int { 0 }
     fn sem_unlink(name: *const c_char; site) -> c_int {
+        memory::tell_text("sem_unlink", name, site);
         match NAMED.with(|named| named.remove(&*process::text(name))) {
             Some(_) => 0,
             None => fail_with(ENOENT),

@@ -235,6 +235,11 @@ hook! {
         }
         real!(sigaction: fn(c_int, *const c_void, *mut c_void) -> c_int)(signal, new, old)
     }
+    fn fdopen(fd: c_int, mode: *const c_char; site) -> *mut c_void {
+        files(site);
+        memory::tell_text("fdopen", mode, site);
+        real!(fdopen: fn(c_int, *const c_char) -> *mut c_void)(fd, mode)
+    }
     fn tcgetattr(fd: c_int, into: *mut c_void; site) -> c_int {
         files(site);
         memory::tell_bytes(into, ATTRIBUTES, true, site);
@@ -280,7 +285,6 @@ macro_rules! about {
 about! { files:
     fn closedir(folder: *mut c_void) -> c_int;
     fn fchmod(fd: c_int, mode: u32) -> c_int;
-    fn fdopen(fd: c_int, mode: *const c_char) -> *mut c_void;
     fn fsync(fd: c_int) -> c_int;
     fn ftruncate(fd: c_int, size: i64) -> c_int;
     fn isatty(fd: c_int) -> c_int;

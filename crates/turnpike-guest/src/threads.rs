@@ -39,6 +39,7 @@ unsafe fn stack_size(attributes: *const c_void) -> usize {
 /// # Safety
 /// `attributes` are the C library's or null; `start` is callable.
 pub(crate) unsafe fn create(attributes: *const c_void, start: Start, site: Site, out: *mut usize) -> c_int {
+    memory::tell_operand("pthread_create", attributes, memory::THREAD_ATTRIBUTES, false, site);
     let detached = !attributes.is_null() && {
         let mut how: c_int = 0;
         // SAFETY: initialised attributes.
@@ -265,10 +266,10 @@ hook! {
         store(join(handle, Kind::TryJoin, None, site), result, site)
     }
     fn pthread_timedjoin_np(handle: usize, result: *mut usize, limit: *const Timespec; site) -> c_int {
-        store(join(handle, Kind::Join, Some(crate::time::deadline(crate::time::REALTIME, limit)), site), result, site)
+        store(join(handle, Kind::Join, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site), result, site)
     }
     fn pthread_clockjoin_np(handle: usize, result: *mut usize, clock: c_int, limit: *const Timespec; site) -> c_int {
-        store(join(handle, Kind::Join, Some(crate::time::deadline(clock, limit)), site), result, site)
+        store(join(handle, Kind::Join, Some(crate::time::deadline(clock, limit, site)), site), result, site)
     }
     fn pthread_detach(handle: usize; site) -> c_int {
         detach(handle, site)
@@ -277,6 +278,7 @@ hook! {
         crate::cxx::unwind_and_end(result)
     }
     fn pthread_setname_np(handle: usize, name: *const c_char; site) -> c_int {
+        memory::tell_text("pthread_setname_np", name, site);
         if let Some(id) = by_handle(handle) {
             let name = process::text(name);
             control::kernel(|kernel| kernel.name_thread(id, &name));
@@ -285,8 +287,14 @@ hook! {
     }
     // Processors and priorities of threads mean nothing here, and the system does not know the
     // fibers.
-    fn pthread_setaffinity_np(_handle: usize, _size: usize, _set: *const c_void; site) -> c_int { 0 }
-    fn pthread_setschedparam(_handle: usize, _policy: c_int, _parameter: *const c_void; site) -> c_int { 0 }
+    fn pthread_setaffinity_np(_handle: usize, size: usize, set: *const c_void; site) -> c_int {
+        memory::tell_operand("pthread_setaffinity_np", set, size, false, site);
+        0
+    }
+    fn pthread_setschedparam(_handle: usize, _policy: c_int, parameter: *const c_void; site) -> c_int {
+        memory::tell_operand("pthread_setschedparam", parameter, size_of::<c_int>(), false, site);
+        0
+    }
     fn pthread_setschedprio(_handle: usize, _priority: c_int; site) -> c_int { 0 }
     fn pthread_kill(handle: usize, signal: c_int; site) -> c_int {
         match by_handle(handle) {

@@ -95,13 +95,23 @@ fn duration(time: &Timespec) -> Option<u64> {
     Some((time.seconds as u64).saturating_mul(SECOND).saturating_add(time.nanoseconds as u64))
 }
 
+/// Reads a time that a call is given by its address.
+///
+/// # Safety
+/// Null or a time.
+pub(crate) unsafe fn read(time: *const Timespec, site: Site) -> Option<u64> {
+    memory::tell_operand("a time limit", time as *const c_void, size_of::<Timespec>(), false, site);
+    // SAFETY: the caller promises null or a time.
+    (unsafe { time.as_ref() }).and_then(duration)
+}
+
 /// The virtual time that an absolute limit means; 0 for none.
 ///
 /// # Safety
 /// `limit` is null or a time.
-pub(crate) unsafe fn deadline(clock: c_int, limit: *const Timespec) -> u64 {
+pub(crate) unsafe fn deadline(clock: c_int, limit: *const Timespec, site: Site) -> u64 {
     // SAFETY: the caller promises null or a time.
-    let Some(limit) = (unsafe { limit.as_ref() }).and_then(duration) else { return 0 };
+    let Some(limit) = (unsafe { read(limit, site) }) else { return 0 };
     limit.saturating_sub(start(clock) * SECOND)
 }
 
@@ -109,9 +119,9 @@ pub(crate) unsafe fn deadline(clock: c_int, limit: *const Timespec) -> u64 {
 ///
 /// # Safety
 /// `length` is null or a duration.
-pub(crate) unsafe fn after(length: *const Timespec) -> u64 {
+pub(crate) unsafe fn after(length: *const Timespec, site: Site) -> u64 {
     // SAFETY: the caller promises null or a duration.
-    let length = (unsafe { length.as_ref() }).and_then(duration).unwrap_or(0);
+    let length = unsafe { read(length, site) }.unwrap_or(0);
     passed().saturating_add(length)
 }
 
@@ -164,17 +174,17 @@ hook! {
         0
     }
     fn nanosleep(time: *const Timespec, _rest: *mut Timespec; site) -> c_int {
-        let Some(length) = duration(&*time) else { return fail_with(EINVAL) };
+        let Some(length) = read(time, site) else { return fail_with(EINVAL) };
         crate::time::sleep(length, site);
         0
     }
     fn thrd_sleep(time: *const Timespec, _rest: *mut Timespec; site) -> c_int {
-        let Some(length) = duration(&*time) else { return -2 };
+        let Some(length) = read(time, site) else { return -2 };
         crate::time::sleep(length, site);
         0
     }
     fn clock_nanosleep(clock: c_int, flags: c_int, time: *const Timespec, _rest: *mut Timespec; site) -> c_int {
-        let Some(mut length) = duration(&*time) else { return EINVAL };
+        let Some(mut length) = read(time, site) else { return EINVAL };
         const ABSOLUTE: c_int = 1;
         if flags & ABSOLUTE != 0 {
             let now = clock_value(clock);
@@ -204,7 +214,7 @@ mod tests {
     fn limits_are_measured_from_where_their_clock_begins() {
         let limit = |seconds: u64| Timespec { seconds: seconds as i64, nanoseconds: 7 };
         // SAFETY: times, or null.
-        let deadline = |clock, limit: *const Timespec| unsafe { deadline(clock, limit) };
+        let deadline = |clock, limit: *const Timespec| unsafe { deadline(clock, limit, Site::default()) };
         assert_eq!(deadline(REALTIME, &limit(EPOCH + 3)), 3 * SECOND + 7);
         assert_eq!(deadline(1, &limit(UPTIME + 3)), 3 * SECOND + 7);
         assert_eq!(deadline(REALTIME, &limit(1)), 0, "in the past");

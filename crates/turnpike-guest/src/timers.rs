@@ -187,7 +187,7 @@ hook! {
         }
         let expires = match value {
             0 => None,
-            _ if flags & ABSOLUTE != 0 => Some(time::deadline(timer.clock, &(*new).value)),
+            _ if flags & ABSOLUTE != 0 => Some(time::deadline(timer.clock, &(*new).value, site)),
             _ => Some(now.saturating_add(value)),
         };
         // What has expired before is forgotten.

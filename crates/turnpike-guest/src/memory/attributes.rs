@@ -9,9 +9,9 @@ use crate::hook::real;
 
 /// Bytes of attributes of mutexes, condition variables and barriers; of reader-writer locks; of
 /// threads.
-const SMALL: usize = 4;
-const LOCK: usize = 8;
-const THREAD: usize = 56;
+pub(crate) const SMALL: usize = 4;
+pub(crate) const LOCK: usize = 8;
+pub(crate) const THREAD: usize = 56;
 
 /// Functions that begin or end attributes, set a number in them, or look one up.
 macro_rules! attributes {

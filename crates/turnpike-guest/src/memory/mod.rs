@@ -57,6 +57,9 @@ use logic::spin::{Pause, Spin};
 use logic::table::Table;
 
 pub(crate) use atomics::change_word;
+pub(crate) use attributes::{
+    LOCK as LOCK_ATTRIBUTES, SMALL as SMALL_ATTRIBUTES, THREAD as THREAD_ATTRIBUTES,
+};
 pub(crate) use heap::{called as name_place, digest_heap, each_block, explain, sweep, used};
 pub(crate) use library_calls::prepare as find_library_calls;
 pub(crate) use lifetime::thread_ends;

@@ -35,8 +35,26 @@ const RESULTS: [&str; 18] = [
 ];
 
 /// Functions that read what their caller points at.
-const OPERANDS: [&str; 8] =
-    ["open", "access", "stat", "folder", "variable", "processors", "event", "exchange"];
+const OPERANDS: [&str; 15] = [
+    "open",
+    "access",
+    "stat",
+    "folder",
+    "variable",
+    "processors",
+    "event",
+    "exchange",
+    "sleep",
+    "clock",
+    "mode",
+    "name",
+    "attributes",
+    "poll",
+    "part",
+];
+
+/// Time limits that one thread changes while another one passes them to a function that waits.
+const TIME_LIMITS: [&str; 3] = ["semaphore", "lock", "condition"];
 
 /// Writes that only a comparison of memory shows.
 const UNSEEN: [&str; 5] = ["assembler", "hidden", "expanded", "call", "overwritten"];
@@ -67,6 +85,33 @@ fn what_functions_read_through_pointers_is_explored() {
             assert_eq!(found, Verdict::Found, "{wrong:?}");
             assert!(end.starts_with("assertion failed"), "{wrong:?}: {end}");
             assert_eq!(verdict(path, &right, strategy), (Verdict::None, String::new()), "{right:?}");
+        }
+    }
+}
+
+#[test]
+fn time_limits_that_others_change_are_explored() {
+    let Some(path) = guest("operands.c") else { return };
+    for way in TIME_LIMITS {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default())] {
+            let report = search(&model(&path, &[way], ProgramOptions::default()), strategy.clone(), 20_000);
+            assert_eq!(report.verdict, Verdict::Found, "{way}");
+            // Limits could also run out earlier.
+            let report =
+                search(&model(&path, &[way, "ordered"], ProgramOptions::default()), strategy, 20_000);
+            assert_eq!(report.verdict, Verdict::Inconclusive, "{way}: {}", end(&report));
+        }
+    }
+}
+
+/// Looking for something to read must not count as a write to the list of what is watched.
+#[test]
+fn waiting_for_descriptors_of_a_shared_list_is_proved() {
+    let Some(path) = guest("operands.c") else { return };
+    for way in ["polls", "selects"] {
+        for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default())] {
+            let report = search(&model(&path, &[way], ProgramOptions::default()), strategy, 20_000);
+            assert_eq!(report.verdict, Verdict::None, "{way}: {}", end(&report));
         }
     }
 }
