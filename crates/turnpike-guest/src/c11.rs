@@ -54,7 +54,7 @@ hook! {
     fn mtx_unlock(mutex: *mut u32; site) -> c_int { answer(mutex::unlock(mutex, site)) }
 
     fn cnd_init(cond: *mut u32; site) -> c_int {
-        cond::initialise(cond, site);
+        cond::initialise(cond, crate::time::REALTIME, site);
         SUCCESS
     }
     fn cnd_destroy(cond: *mut u32; site) { cond::destroy(cond, site); }

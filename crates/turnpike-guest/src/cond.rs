@@ -4,8 +4,9 @@ use core::ffi::{c_int, c_void};
 
 use turnpike_scheduler::{Kind, Object, ObjectId, Operation, Site};
 
-use crate::hook::hook;
+use crate::hook::{hook, real};
 use crate::sys::{ETIMEDOUT, Timespec};
+use crate::time::REALTIME;
 use crate::{cancel, control, memory, mutex, objects, sites};
 
 unsafe fn of(cond: *mut u32, site: Site) -> ObjectId {
@@ -53,19 +54,28 @@ pub(crate) unsafe fn destroy(cond: *mut u32, site: Site) {
     objects::destroy(unsafe { of(cond, site) }, site);
 }
 
+/// `clock` is the one that measures its time limits.
+///
 /// # Safety
 /// `cond` is memory for a condition variable.
-pub(crate) unsafe fn initialise(cond: *mut u32, site: Site) {
-    // SAFETY: twelve words.
-    unsafe {
-        objects::initialise(cond, false, site, Object::Condvar, || core::ptr::write_bytes(cond, 0, 12));
-    }
+pub(crate) unsafe fn initialise(cond: *mut u32, clock: c_int, site: Site) {
+    let clear = || {
+        // SAFETY: twelve words.
+        unsafe { core::ptr::write_bytes(cond, 0, 12) }
+    };
+    // SAFETY: promised by the caller.
+    let id = unsafe { objects::initialise(cond, false, site, Object::Condvar, clear) };
+    objects::entry(id, |entry| entry.flavour = clock.cast_unsigned());
 }
 
 hook! {
     fn pthread_cond_init(cond: *mut u32, attributes: *const c_void; site) -> c_int {
         memory::tell_operand("pthread_cond_init", attributes, memory::SMALL_ATTRIBUTES, false, site);
-        initialise(cond, site);
+        let mut clock = REALTIME;
+        if !attributes.is_null() {
+            real!(pthread_condattr_getclock: fn(*const c_void, *mut c_int) -> c_int)(attributes, &mut clock);
+        }
+        initialise(cond, clock, site);
         0
     }
     fn pthread_cond_destroy(cond: *mut u32; site) -> c_int {
@@ -76,7 +86,8 @@ hook! {
         wait(cond, lock, None, site)
     }
     fn pthread_cond_timedwait(cond: *mut u32, lock: *mut u32, limit: *const Timespec; site) -> c_int {
-        wait(cond, lock, Some(crate::time::deadline(crate::time::REALTIME, limit, site)), site)
+        let clock = objects::entry(of(cond, site), |entry| entry.flavour.cast_signed());
+        wait(cond, lock, Some(crate::time::deadline(clock, limit, site)), site)
     }
     fn pthread_cond_clockwait(cond: *mut u32, lock: *mut u32, clock: c_int, limit: *const Timespec; site) -> c_int {
         wait(cond, lock, Some(crate::time::deadline(clock, limit, site)), site)

@@ -22,7 +22,7 @@ pub(crate) struct Entry {
     pub owner: u32,
     /// How often the owner has locked it.
     pub depth: u32,
-    /// The type of a mutex.
+    /// The type of a mutex, or the clock of a condition variable.
     pub flavour: u32,
     /// Whether it survives its owner.
     pub robust: Robust,

@@ -1,6 +1,8 @@
 /* A thread that sleeps until something wakes it up that is not explored. The first argument says what: "bits", a wake-up with
-   other bits, which comes to nothing; "changes", a futex operation that changes the word and wakes up; "rings", a timer. */
+   other bits, which comes to nothing; "changes", a futex operation that changes the word and wakes up; "rings", a timer.
+   With "monotonic" a time limit wakes it up that another clock than the usual one measures. */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -47,8 +49,36 @@ static void *set_timer(void *nothing) {
     return nothing;
 }
 
+static void *sleep_for_a_while(void *condition) {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    struct timespec limit, now;
+    clock_gettime(CLOCK_MONOTONIC, &limit);
+    limit.tv_sec += 10;
+    pthread_mutex_lock(&mutex);
+    while (!pthread_cond_timedwait(condition, &mutex, &limit))
+        ;
+    pthread_mutex_unlock(&mutex);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    assert(now.tv_sec >= limit.tv_sec);
+    return NULL;
+}
+static int wait_by_another_clock(void) {
+    pthread_condattr_t attributes;
+    pthread_cond_t condition;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&condition, &attributes);
+    pthread_t sleeper;
+    pthread_create(&sleeper, NULL, sleep_for_a_while, &condition);
+    sleep(1);
+    pthread_join(sleeper, NULL);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     way = argv[1];
+    if (!strcmp(way, "monotonic"))
+        return wait_by_another_clock();
     int rings = !strcmp(way, "rings");
     if (strcmp(way, "bits"))
         wait = FUTEX_WAIT;

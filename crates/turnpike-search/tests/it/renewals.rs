@@ -6,6 +6,7 @@
 use crate::native::{end, guest, model, search};
 use crate::scripts::one;
 use turnpike_program::ProgramOptions;
+use turnpike_scheduler::Timeouts;
 use turnpike_search::strategy::{Auto, Bfs, Dfs, Drs, Exhaustive, Highway, Rdfs};
 use turnpike_search::{SearchOptions, Strategy, Verdict};
 
@@ -128,6 +129,14 @@ fn waiters_that_are_moved_wake_up() {
     let Some(path) = guest("preference.c") else { return };
     let report = search(&model(&path, &["moved"], ProgramOptions::default()), EXHAUSTIVE.into(), 20_000);
     assert_eq!(report.verdict, Verdict::Inconclusive, "{}", end(&report));
+}
+
+#[test]
+fn conditions_measure_time_limits_by_their_clock() {
+    let Some(path) = guest("sleepers.c") else { return };
+    let options = ProgramOptions { timeouts: Timeouts::Always, ..ProgramOptions::default() };
+    let report = search(&model(&path, &["monotonic"], options), EXHAUSTIVE.into(), 20_000);
+    assert_eq!(report.verdict, Verdict::None, "{}", end(&report));
 }
 
 #[test]
