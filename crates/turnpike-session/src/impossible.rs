@@ -3,21 +3,30 @@
 
 use turnpike_model::label::TAU;
 use turnpike_model::{Diagnostic, Model, ModelInfo, Severity, Signatures, ViolationKind, Vocabulary, Word};
+use turnpike_search::strategy::Fitness;
 use turnpike_search::{Goal, Objective, RunReport, StopReason, Verdict};
 
 use turnpike_program::ProgramModel;
 
 use crate::problem::Problem;
-use crate::request::Goals;
+use crate::request::Search;
 
 /// Refuses objectives with names that do not occur in the model. If unknown names are allowed,
 /// these are warnings.
 pub(crate) fn check(
     model: &dyn Model,
     objectives: &[Objective],
-    goals: &Goals,
+    search: &Search,
 ) -> Result<Vec<Diagnostic>, Problem> {
-    let found = find(model, objectives, &goals.internal);
+    let goals = &search.goals;
+    // What a strategy counts is named like what is covered.
+    let fitness = search.strategy.options.get("fitness").and_then(|text| text.parse().ok());
+    let counted = match fitness {
+        Some(Fitness::Label(pattern)) => Some(format!("cover {pattern}").parse()?),
+        _ => None,
+    };
+    let objectives: Vec<Objective> = objectives.iter().cloned().chain(counted).collect();
+    let found = find(model, &objectives, &goals.internal);
     if goals.allow_unknown {
         let warning = |error: Diagnostic| Diagnostic { severity: Severity::Warning, ..error };
         return Ok(found.into_iter().map(warning).collect());
@@ -334,15 +343,16 @@ pub(crate) fn refuse_missing(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Goals;
 
     fn refused(find: &str, tau: &[&str]) -> Vec<String> {
         let model = turnpike_builtin::build("philosophers", &[]).expect("builds");
         let internal: Vec<String> = tau.iter().map(|&name| name.to_owned()).collect();
         let objectives = [find.parse().expect("an objective")];
-        let strict = Goals { internal, ..Goals::default() };
-        let errors = check(&*model, &objectives, &strict);
-        let lenient = Goals { allow_unknown: true, ..strict };
-        let warnings = check(&*model, &objectives, &lenient).expect("only warnings");
+        let mut search = Search { goals: Goals { internal, ..Goals::default() }, ..Search::default() };
+        let errors = check(&*model, &objectives, &search);
+        search.goals.allow_unknown = true;
+        let warnings = check(&*model, &objectives, &search).expect("only warnings");
         assert!(warnings.iter().all(|warning| warning.severity == Severity::Warning));
         let errors = errors.map_or_else(|problem| problem.diagnostics, |_| Vec::new());
         assert_eq!(errors.len(), warnings.len());

@@ -11,6 +11,8 @@ use turnpike_search::{
     run_seed,
 };
 
+use turnpike_program::ProgramModel;
+
 use crate::impossible;
 use crate::problem::Problem;
 use crate::request::{AcceptAt, Search};
@@ -24,6 +26,8 @@ pub struct Plan {
     pub(crate) warnings: Vec<Diagnostic>,
     /// Whether objectives may have unknown names.
     allow_unknown: bool,
+    /// The system as a program, if it is one.
+    program: Option<Arc<ProgramModel>>,
 }
 
 /// Properties of a source that the engine needs in addition to its system.
@@ -55,9 +59,10 @@ impl Plan {
         traits: Traits,
     ) -> Result<Plan, Problem> {
         let Search { goals, running, witness, limits, .. } = search;
-        let mut warnings = impossible::check(&*model, &objectives, goals)?;
+        let mut warnings = impossible::check(&*model, &objectives, search)?;
         let objectives = impossible::normalise(&*model, objectives);
         warnings.extend(warnings::of_goals(&objectives, goals));
+        warnings.extend(warnings::of_conditions(&*model, &objectives));
         let runs = running.runs.unwrap_or(1);
         let mut options = SearchOptions::new(strategy);
         options.threads = running.threads.unwrap_or_else(|| {
@@ -88,7 +93,13 @@ impl Plan {
         options.shorten_budget = witness.shorten_budget;
         // With an explicit number of runs, even a single run gives the same result as one of many.
         options.thorough = running.runs.is_none();
-        Ok(Plan { model, options, warnings, allow_unknown: goals.allow_unknown })
+        Ok(Plan { model, options, warnings, allow_unknown: goals.allow_unknown, program: None })
+    }
+
+    /// Refuses names that no step of this program has, if it is one.
+    pub(crate) fn of_program(mut self, program: Option<&Arc<ProgramModel>>) -> Self {
+        self.program = program.cloned();
+        self
     }
 
     /// Adds checkpoints.
@@ -159,11 +170,13 @@ impl Plan {
     }
 
     fn refuse_unseen(&self, runs: &[RunReport]) -> Result<(), Diagnostic> {
-        let options = &self.options;
-        match self.allow_unknown {
-            true => Ok(()),
-            false => impossible::refuse_unseen(&*self.model, &options.objectives, &options.internal, runs),
+        if self.allow_unknown {
+            return Ok(());
         }
+        let options = &self.options;
+        impossible::refuse_unseen(&*self.model, &options.objectives, &options.internal, runs)?;
+        let program = self.program.as_ref();
+        program.map_or(Ok(()), |program| impossible::refuse_missing(program, &options.objectives, runs))
     }
 
     /// Makes only the run with this number, with the same result as among all runs. `None` if it

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use turnpike_model::predicate::MeasureExpression;
-use turnpike_model::{Diagnostic, Model, ViolationKind};
+use turnpike_model::{Diagnostic, Model, ModelInfo, ViolationKind};
 use turnpike_program::ProgramModel;
 use turnpike_search::{Event, Goal, Objective, SearchError, SearchReport, StopReason, Verdict};
 
@@ -112,9 +112,6 @@ impl Session {
         let begun = Instant::now();
         let mut findings = self.findings(&plan, &prepared, observer, interrupt)?;
         findings.seconds = begun.elapsed().as_secs_f64();
-        if let Some(program) = prepared.program.as_ref().filter(|_| !search.goals.allow_unknown) {
-            impossible::refuse_missing(program, &findings.objectives, &findings.runs)?;
-        }
         let unseen = impossible::never_seen(&*plan.model, &findings.objectives, &findings.runs);
         observer.doubts(&unseen);
         warnings.extend(unseen);
@@ -201,7 +198,8 @@ impl Session {
         }
         let prepared = self.prepare(&purpose)?;
         let strategy = build_strategy(search, prepared.model.info())?;
-        let plan = Plan::new(prepared.model.clone(), strategy, search, objectives, self.traits())?;
+        let plan = Plan::new(prepared.model.clone(), strategy, search, objectives, self.traits())?
+            .of_program(prepared.program.as_ref());
         let plan = plan.shared_out(self.processes.as_ref(), search).with_checkpoints(&self.checkpoints);
         let plan = plan.with_spill(self.spill.as_ref());
         Ok((plan, prepared))
@@ -311,7 +309,26 @@ pub(crate) fn explain(error: SearchError, objectives: &[Objective], model: &dyn 
         compiled.is_err_and(|error| error == diagnostic)
     };
     let source = expressions.into_iter().find(is_wrong).cloned();
+    let diagnostic = explain_component(diagnostic, source.as_deref(), model.info());
     Problem { source, ..Problem::from(diagnostic) }
+}
+
+/// Components are printed like what conditions compare, but where these only compare measures, their
+/// values cannot be compared.
+fn explain_component(error: Diagnostic, condition: Option<&str>, info: &ModelInfo) -> Diagnostic {
+    let name = error.span.as_ref().zip(condition).and_then(|(span, text)| text.get(span.range.clone()));
+    match (name, info.measures.as_slice()) {
+        (Some(name), [first, ..]) if info.parameters.iter().any(|parameter| parameter == name) => {
+            let measures: Vec<&str> = info.measures.iter().map(|measure| measure.name.as_str()).collect();
+            let message = format!("`{name}` is a component, but conditions of this model compare measures");
+            Diagnostic { message, ..error }.help(format!(
+                "the measures are {}; for example `state {} == 1`",
+                measures.join(", "),
+                first.name
+            ))
+        }
+        _ => error,
+    }
 }
 
 /// Whether only memory accesses can meet an objective.

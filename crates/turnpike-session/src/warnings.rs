@@ -1,5 +1,6 @@
 //! Warnings about a request, which do not prevent the search.
 
+use turnpike_model::predicate::MeasureExpression;
 use turnpike_model::{Diagnostic, Model};
 use turnpike_search::strategy::Parallel;
 use turnpike_search::{Goal, Objective};
@@ -22,6 +23,36 @@ pub(crate) fn of_goals(objectives: &[Objective], goals: &Goals) -> Vec<Diagnosti
         warnings.push(warning.help("look for a deadlock too, or leave it out"));
     }
     warnings
+}
+
+/// Conditions that are the same in all states: whoever asks did not mean to compare constants.
+pub(crate) fn of_conditions(model: &dyn Model, objectives: &[Objective]) -> Vec<Diagnostic> {
+    let conditions = objectives.iter().flat_map(|objective| match objective.goal() {
+        Goal::State(text) => std::slice::from_ref(text),
+        Goal::Accepting(sets) => sets,
+        _ => &[],
+    });
+    let warning = |text: &String| {
+        // A literal is the same in all states on purpose.
+        let is_literal = ["true", "false"].contains(&text.trim());
+        let value = constant_value(model, text).filter(|_| !is_literal)?;
+        let holds = if value { "always" } else { "never" };
+        let message = format!("the condition `{text}` does not depend on the state: it {holds} holds");
+        Some(
+            Diagnostic::warning(message)
+                .help("compare something that changes: a variable, a parameter or a place"),
+        )
+    };
+    conditions.filter_map(warning).collect()
+}
+
+/// The value of a condition if it is the same in all states. Mistakes are reported elsewhere.
+fn constant_value(model: &dyn Model, text: &str) -> Option<bool> {
+    let mut explorer = model.explorer();
+    match explorer.predicates() {
+        Some(predicates) => predicates.compile(text).ok().and_then(|id| predicates.constant(id)),
+        None => MeasureExpression::parse(text, model.info()).ok()?.constant(),
+    }
 }
 
 /// Several threads for a strategy whose runs use only one.

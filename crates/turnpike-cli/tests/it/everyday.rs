@@ -334,64 +334,61 @@ fn lines_fit_into_narrow_terminals() {
     }
 }
 
-const SHARED: &str = "\
-#include <pthread.h>
-pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-int value, mark;
-static void *bump(void *unused) {
-  mark = 1;
-  pthread_mutex_lock(&gate);
-  value++;
-  pthread_mutex_unlock(&gate);
-  return unused;
-}
-int main(void) {
-  pthread_t a, b;
-  pthread_create(&a, 0, bump, 0);
-  pthread_create(&b, 0, bump, 0);
-  pthread_join(a, 0);
-  pthread_join(b, 0);
-  return 0;
-}
-";
-
-/// A thread, a variable or a place that no step has is not a proof that nothing happens there.
-#[cfg(target_os = "linux")]
+/// A component of a built-in model is printed as a word, which its conditions cannot compare.
 #[test]
-fn labels_of_programs_name_what_exists() {
-    let folder = folder(&[("shared.c", SHARED)]);
-    if !compile(folder.path(), "gcc", &["-g", "-fsanitize=thread", "shared.c", "-o", "shared"]) {
-        return;
-    }
-    let search = |label: &str, more: &[&str]| {
-        // A plain name is a program in this folder.
-        let find = format!("label {label}");
-        turnpike_in(folder.path(), &[&["search", "--program", "shared", "--find", &find], more].concat(), "")
+fn components_of_built_in_models_are_told_from_measures() {
+    let search = |find: &str| turnpike(&["search", "builtin:philosophers", "--find", find]);
+    search("state philosopher1 == has-left").expect(
+        2,
+        &[
+            "`philosopher1` is a component, but",
+            "the measures are waiting, ",
+            "for example `state waiting == 1`",
+        ],
+    );
+    search("state waiting == 1").expect(1, &["found: state waiting == 1"]);
+    search("state philosopher77 == has-left").expect(2, &["`philosopher77` is not a measure"]);
+}
+
+/// What the strategy counts is misspelt as easily as what is looked for.
+#[test]
+fn a_fitness_counts_labels_that_exist() {
+    let search = |fitness: &str, more: &[&str]| {
+        let genetic = ["search", "builtin:philosophers", "--strategy", "genetic", "--fitness", fitness];
+        turnpike(&[&genetic, more].concat())
     };
-    search("lock(main.0, gate, *)", &[]).expect(1, &["found: label lock(main.0, gate, *)"]);
-    for (label, words) in [
-        ("lock(gate)", "`lock` takes 3 arguments in shared, not 1"),
-        ("lock(main.0, gate)", "`lock` takes 3 arguments in shared, not 2"),
-        ("lock(main.0, gaet, *)", "no step has it"),
-        ("lock(*, gaet, *)", "did you mean `gate`?"),
-        ("lock(main.7, *)", "did you mean `main.0`?"),
-        ("lock(*, gate)", "no step has it at that position"),
-        ("lock(gate, *)", "a label of this program is `lock(main.0, gate, shared.c:6)`"),
-        ("write(*, marks, *)", "did you mean `mark`?"),
-        // The lock orders all accesses, so that none is a step.
-        ("write(*, value, *)", "argument 2 of `write` cannot be `value`"),
-        ("unlock(main.0, gaet, *)", "did you mean `gate`?"),
-        ("send(main.0, gaet, *)", "did you mean `gate`?"),
-        ("lock(*, gaet*)", "no step has it"),
-        ("lock(main.0, gate, shared.c:99)", "argument 3 of `lock` cannot be `shared.c:99`"),
+    search("label zz*", &[]).expect(2, &["error: ", "no label like `zz*`"]);
+    search("label lokc(1,*)", &[]).expect(2, &["did you mean `lock`?"]);
+    search("label zz*", &["--allow-unknown"]).expect(1, &["warning: ", "no label like `zz*`"]);
+    let right = search("label lock(1,*)", &[]).exits(1);
+    assert!(!right.text().contains("warning"), "{}", right.text());
+}
+
+/// A condition that no state can change answers another question than the one that was meant.
+#[test]
+fn constant_conditions_are_mentioned() {
+    let files = folder(&[(
+        "n.xta",
+        "const int N = 4; int n;\nprocess P() { state a, b; init a; trans a -> b { assign n = 1; }; }\nsystem P;\n",
+    )]);
+    let search =
+        |model: &str, flags: &[&str]| turnpike_in(files.path(), &[&["search", model], flags].concat(), "");
+    let constant = "does not depend on the state";
+    let lift = root().join("models/lift.mcrl2");
+    let lift = lift.to_string_lossy();
+    for (model, flag, text, code, words) in [
+        ("n.xta", "--find", "state N == 5", 0, "it never holds"),
+        ("n.xta", "--find", "state N == 4", 1, "it always holds"),
+        ("n.xta", "--query", "E<> N == 5", 1, "it never holds"),
+        ("builtin:philosophers", "--find", "state 1 == 2", 0, "it never holds"),
+        (&*lift, "--find", "state 1 == 2", 0, "it never holds"),
     ] {
-        for strategy in ["auto", "bfs"] {
-            search(label, &["--strategy", strategy]).expect(2, &["error: ", words, "--allow-unknown"]);
-        }
-        search(label, &["--allow-unknown"]).expect(0, &["none: no label"]);
+        search(model, &[flag, text]).expect(code, &[constant, words]);
     }
-    // Each part occurs, but not together.
-    search("lock(main.0, mark, *)", &[]).expect(0, &["none: no label"]);
-    search("send(main.0, gate, *)", &[]).expect(0, &["shared never does `send`", "none: no label"]);
-    search("lock(main, gate, *)", &[]).expect(0, &["none: no label"]);
+    for (model, text) in
+        [("n.xta", "state n == 7"), ("n.xta", "state false"), ("builtin:philosophers", "state waiting == 9")]
+    {
+        let ran = search(model, &["--find", text]).exits(0);
+        assert!(!ran.text().contains(constant), "{}", ran.text());
+    }
 }

@@ -191,6 +191,24 @@ measures = ["executions", "length", "rate"]
     lab(here, &["run", "early.toml"]).expect(2, &["cannot compile", "nonsense"]);
 }
 
+/// The figures of a cell that looks for what no step has would be a row of zeros.
+#[test]
+fn labels_that_no_step_of_a_program_has_are_refused() {
+    let source = "#include <pthread.h>\npthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;\n\
+        static void *work(void *p) { pthread_mutex_lock(&gate); pthread_mutex_unlock(&gate); return p; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return 0; }\n";
+    let experiment = "title = \"A label\"\nruns = 1\nflags = \"--strategy bfs\"\n[[model]]\nname = \"gate\"\n\
+        use = \"gate.c\"\n[[strategy]]\nname = \"lock\"\nflags = \"--find 'label lock(*, NAME, *)' MORE\"\n";
+    let run = |name: &str, more: &str| {
+        let text = experiment.replace("NAME", name).replace("MORE", more);
+        let here = folder(&[("a.toml", &text), ("gate.c", source)]);
+        lab(here.path(), &["run", "a.toml"])
+    };
+    run("gaet", "").expect(2, &["gate / lock", "cannot be `gaet`", "did you mean `gate`?"]);
+    run("gaet", "--allow-unknown").expect(0, &["1 new runs"]);
+    run("gate", "").expect(0, &["1 new runs"]);
+}
+
 #[test]
 fn mistakes_are_told_with_their_place() {
     let cases = [

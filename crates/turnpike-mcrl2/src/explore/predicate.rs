@@ -102,6 +102,11 @@ impl Predicates {
 }
 
 impl Predicate {
+    /// The value, if the expression reads nothing of the state.
+    pub(super) fn constant(&self, machine: &mut Machine) -> Option<bool> {
+        if self.reads.is_empty() { self.holds(machine, &[]).ok() } else { None }
+    }
+
     /// Whether the expression holds.
     pub(super) fn holds(&self, machine: &mut Machine, state: &[u32]) -> Result<bool, Trouble> {
         let base = machine.enter(self.frame);

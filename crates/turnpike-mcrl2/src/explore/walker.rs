@@ -572,6 +572,13 @@ impl Predicates for Walker<'_> {
         Ok(PredicateId(self.predicates.len() as u32 - 1))
     }
 
+    fn constant(&mut self, predicate: PredicateId) -> Option<bool> {
+        let predicate = Arc::clone(&self.predicates[predicate.0 as usize]);
+        let value = predicate.constant(&mut self.machine);
+        self.machine.heap.reset();
+        value
+    }
+
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
         if self.is_root(state) {
             return Ok(false);

@@ -11,6 +11,12 @@ pub trait Predicates {
     /// Compiles a condition for this explorer.
     fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic>;
 
+    /// The value of a condition that this explorer compiled, if it is known to be the same in all states.
+    fn constant(&mut self, predicate: PredicateId) -> Option<bool> {
+        let _ = predicate;
+        None
+    }
+
     /// Whether a condition that this explorer compiled holds in `state`.
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError>;
 }

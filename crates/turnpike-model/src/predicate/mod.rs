@@ -124,6 +124,12 @@ impl MeasureExpression {
         &self.text
     }
 
+    /// The value, if it is the same in all states.
+    pub fn constant(&self) -> Option<bool> {
+        let reads = self.code.iter().any(|op| matches!(op, Op::Measure(_)));
+        (!reads).then(|| self.run(&mut |_| f64::NAN, &mut vec![0.0; self.stack.max(1)]))
+    }
+
     /// Whether the condition holds in `state`. Measures are evaluated only if needed. A measure
     /// that the explorer does not offer is NaN.
     pub fn holds(&self, explorer: &mut dyn Explorer, state: &[u32]) -> bool {

@@ -13,6 +13,8 @@ use super::Cover;
 use super::condition::{Compiled, asks_for_deadlock};
 use super::quick::Way;
 use super::walker::{Kept, ROOT, Walker};
+use crate::network::Expression;
+use crate::query::Condition;
 use crate::zeno::TICKED;
 use crate::zone::{Dbm, ZoneId};
 
@@ -336,6 +338,18 @@ impl Measures for Walker<'_> {
 impl Predicates for Walker<'_> {
     fn compile(&mut self, text: &str) -> Result<PredicateId, Diagnostic> {
         self.compile_condition(text).map(PredicateId)
+    }
+
+    fn constant(&mut self, predicate: PredicateId) -> Option<bool> {
+        let (index, own) = (predicate.0 as usize, self.model.conditions.len());
+        let compiled = match index.checked_sub(own) {
+            None => &self.model.conditions[index].1,
+            Some(extra) => &*self.extra[extra].1,
+        };
+        match compiled.condition {
+            Condition::Data(Expression::Constant(value)) => Some(value != 0),
+            _ => None,
+        }
     }
 
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {

@@ -473,6 +473,10 @@ impl Predicates for Concrete<'_> {
         Ok(id)
     }
 
+    fn constant(&mut self, predicate: PredicateId) -> Option<bool> {
+        self.walker.constant(predicate)
+    }
+
     fn holds(&mut self, predicate: PredicateId, state: &[u32]) -> Result<bool, StepError> {
         let model = self.model;
         let timed = model.conditions.get(predicate.0 as usize).is_some_and(|(_, known)| known.timed);
