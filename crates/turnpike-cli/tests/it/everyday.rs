@@ -392,3 +392,81 @@ fn constant_conditions_are_mentioned() {
         assert!(!ran.text().contains(constant), "{}", ran.text());
     }
 }
+
+/// Why a search proves nothing is said once.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_left_out_is_said_once() {
+    let folder = folder(&[("shared.c", SHARED)]);
+    if !compile(folder.path(), "gcc", &["-g", "shared.c", "-o", "shared"]) {
+        return;
+    }
+    let ran = turnpike_in(folder.path(), &["search", "--program", "shared", "--find", "race"], "").exits(3);
+    let stopped = ran.stdout.lines().find(|line| line.starts_with("stopped: ")).expect("a reason");
+    let reason = stopped.split("this proves nothing because ").nth(1).expect("what was left out");
+    let below = &ran.stdout[ran.stdout.find("stopped: ").expect("a reason")..];
+    assert_eq!(below.matches(reason).count(), 1, "{}", ran.stdout);
+    assert!(!ran.stdout.contains("left out:"), "{}", ran.stdout);
+}
+
+const SHARED: &str = "\
+#include <pthread.h>
+pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+int value, mark;
+static void *bump(void *unused) {
+  mark = 1;
+  pthread_mutex_lock(&gate);
+  value++;
+  pthread_mutex_unlock(&gate);
+  return unused;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, bump, 0);
+  pthread_create(&b, 0, bump, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+";
+
+/// A thread, a variable or a place that no step has is not a proof that nothing happens there.
+#[cfg(target_os = "linux")]
+#[test]
+fn labels_of_programs_name_what_exists() {
+    let folder = folder(&[("shared.c", SHARED)]);
+    if !compile(folder.path(), "gcc", &["-g", "-fsanitize=thread", "shared.c", "-o", "shared"]) {
+        return;
+    }
+    let search = |label: &str, more: &[&str]| {
+        // A plain name is a program in this folder.
+        let find = format!("label {label}");
+        turnpike_in(folder.path(), &[&["search", "--program", "shared", "--find", &find], more].concat(), "")
+    };
+    search("lock(main.0, gate, *)", &[]).expect(1, &["found: label lock(main.0, gate, *)"]);
+    for (label, words) in [
+        ("lock(gate)", "`lock` takes 3 arguments in shared, not 1"),
+        ("lock(main.0, gate)", "`lock` takes 3 arguments in shared, not 2"),
+        ("lock(main.0, gaet, *)", "no step has it"),
+        ("lock(*, gaet, *)", "did you mean `gate`?"),
+        ("lock(main.7, *)", "did you mean `main.0`?"),
+        ("lock(*, gate)", "no step has it at that position"),
+        ("lock(gate, *)", "a label of this program is `lock(main.0, gate, shared.c:6)`"),
+        ("write(*, marks, *)", "did you mean `mark`?"),
+        // The lock orders all accesses, so that none is a step.
+        ("write(*, value, *)", "argument 2 of `write` cannot be `value`"),
+        ("unlock(main.0, gaet, *)", "did you mean `gate`?"),
+        ("send(main.0, gaet, *)", "did you mean `gate`?"),
+        ("lock(*, gaet*)", "no step has it"),
+        ("lock(main.0, gate, shared.c:99)", "argument 3 of `lock` cannot be `shared.c:99`"),
+    ] {
+        for strategy in ["auto", "bfs"] {
+            search(label, &["--strategy", strategy]).expect(2, &["error: ", words, "--allow-unknown"]);
+        }
+        search(label, &["--allow-unknown"]).expect(0, &["none: no label"]);
+    }
+    // Each part occurs, but not together.
+    search("lock(main.0, mark, *)", &[]).expect(0, &["none: no label"]);
+    search("send(main.0, gate, *)", &[]).expect(0, &["shared never does `send`", "none: no label"]);
+    search("lock(main, gate, *)", &[]).expect(0, &["none: no label"]);
+}
