@@ -137,12 +137,43 @@ const WIDEST: usize = 160;
 /// How many characters fit into a line of the results: what `COLUMNS` says, or the width of the
 /// terminal.
 pub(crate) fn width() -> usize {
+    stated_width().unwrap_or(WIDTH)
+}
+
+fn stated_width() -> Option<usize> {
     let given = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
     let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into());
-    match given.filter(|&columns: &usize| columns > 0).or_else(terminal) {
-        Some(columns) => columns.clamp(NARROWEST, WIDEST),
-        None => WIDTH,
+    let columns = given.filter(|&columns: &usize| columns > 0).or_else(terminal)?;
+    Some(columns.clamp(NARROWEST, WIDEST))
+}
+
+/// Writes a line of a summary, such as `counted: …`. If it is longer than the terminal is wide, it is
+/// broken between words. Steps have columns of their own, and commands must stay whole to be pasted.
+pub(crate) fn summary(text: &str) {
+    let is_summary = text.split_once(": ").is_some_and(|(head, _)| {
+        head != "repeat" && head.chars().all(|c| c.is_ascii_lowercase() || c == ' ') && !head.starts_with(' ')
+    });
+    match stated_width() {
+        Some(width) if is_summary => break_words(text, width).iter().for_each(|text| line(text)),
+        _ => line(text),
     }
+}
+
+/// Breaks a text between words into lines of at most this many characters, indented after the first.
+/// A longer word stays whole.
+fn break_words(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        let length = lines[last].chars().count();
+        if length > 0 && length + 1 + word.chars().count() > width {
+            lines.push(format!("  {word}"));
+        } else {
+            let gap = if length == 0 { "" } else { " " };
+            lines[last].push_str(&format!("{gap}{word}"));
+        }
+    }
+    lines
 }
 
 /// Draws a diagnostic with its source, where there is one.

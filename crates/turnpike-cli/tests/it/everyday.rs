@@ -334,6 +334,29 @@ fn lines_fit_into_narrow_terminals() {
     }
 }
 
+/// Only words and commands to paste are longer than a narrow terminal is wide.
+#[test]
+fn summaries_break_between_words_in_narrow_terminals() {
+    let search = |columns: Option<&str>| {
+        let mut command = crate::common::command(&["search", "builtin:philosophers"]);
+        columns.map(|columns| command.env("COLUMNS", columns));
+        let ran: crate::common::Ran = command.output().expect("starts").into();
+        ran.exits(1).stdout
+    };
+    let narrow = search(Some("40"));
+    for line in narrow.lines().filter(|line| !line.starts_with("repeat: ")) {
+        assert!(line.chars().count() <= 40, "{line}\n{narrow}");
+    }
+    let usual = search(None);
+    let words = |text: &str| {
+        let start = text.find("witness: ").expect("a witness");
+        let summary = text[start..].split("\n\n").next().unwrap_or_default();
+        summary.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(words(&narrow), words(&usual));
+    assert!(usual.lines().any(|line| line.starts_with("witness: ") && line.ends_with("shortest")), "{usual}");
+}
+
 /// A component of a built-in model is printed as a word, which its conditions cannot compare.
 #[test]
 fn components_of_built_in_models_are_told_from_measures() {

@@ -143,9 +143,9 @@ impl Client<'_> {
                     context.unwritten = trace.map(TraceFile::name);
                     context.verbose = self.verbose;
                     context.zones = human::about_zones(self.source).filter(|_| self.timed);
-                    output::line(&human::verdict(&context));
+                    output::summary(&human::verdict(&context));
                     if !self.quiet {
-                        human::details(&context).iter().for_each(|line| output::line(line));
+                        human::details(&context).iter().for_each(|line| output::summary(line));
                     }
                     if let Some(problem) = problem {
                         return Err(problem.into());

@@ -166,7 +166,7 @@ pub(super) fn show(answer: &Answer, search: &Search, quiet: bool, files: &[Strin
         output::diagnostic("", None, warning);
     }
     let context = human::Context::of_query(findings, search, files);
-    human::runs(&context).iter().for_each(|line| output::line(line));
+    human::runs(&context).iter().for_each(|line| output::summary(line));
     if findings.witness().is_some_and(|witness| witness.loop_start.is_some()) {
         output::line(ABOUT_RUNS);
     }
