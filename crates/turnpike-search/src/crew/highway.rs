@@ -72,6 +72,10 @@ impl Keeper for Drawn<'_> {
         self.considered.prints()
     }
 
+    fn expect_prints(&mut self, count: usize) {
+        self.considered.reserve(count);
+    }
+
     fn add_print(&mut self, print: u64, visited: bool) {
         self.considered.add(print);
         if visited {
@@ -131,6 +135,8 @@ impl<'m> Crew<'m, Drawn<'_>> {
         let first = self.workers[0].number;
         match considered.into_prints() {
             Some(prints) => {
+                let share = prints.len() / workers as usize;
+                self.workers.iter_mut().for_each(|worker| worker.keeper.considered.reserve(share));
                 for (print, visited) in prints {
                     let index = owner(print, workers).checked_sub(first);
                     let Some(worker) = index.and_then(|index| self.workers.get_mut(index)) else { continue };

@@ -257,7 +257,10 @@ impl<'m, K: Keeper> Crew<'m, K> {
             taken.level.push((*taken.places[number].get(id as usize)?, rank));
         }
         let counted = source.byte()? == 1;
-        for _ in 0..source.word()? {
+        let prints = source.word()?;
+        let share = prints as usize / self.all_workers();
+        self.workers.iter_mut().for_each(|worker| worker.keeper.expect_prints(share));
+        for _ in 0..prints {
             let (print, visited) = (source.long()?, source.byte()? == 1);
             let owner = owner(print, self.all_workers() as u64).checked_sub(first);
             if let Some(worker) = owner.and_then(|index| self.workers.get_mut(index)) {

@@ -49,6 +49,11 @@ pub(crate) trait Keeper: Send {
         None
     }
 
+    /// Makes room for about so many such hashes.
+    fn expect_prints(&mut self, count: usize) {
+        let _ = count;
+    }
+
     /// Adds such a hash.
     fn add_print(&mut self, print: u64, visited: bool) {
         let _ = (print, visited);

@@ -86,10 +86,21 @@ impl Fingerprints {
 
     #[cold]
     fn grow(&mut self) {
+        self.reserve(1);
+    }
+
+    /// Makes room for so many more. Without it, adding many in the order of [`iter`](Self::iter) takes quadratic time:
+    /// those that come first would crowd at the front of a table that is too small for all.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        let mut capacity = self.slots.len();
+        while (self.len + more) * 4 > capacity * 3 {
+            capacity = if capacity < DOUBLING { capacity * 2 } else { capacity / 5 * 7 + 7 };
+        }
+        if capacity == self.slots.len() {
+            return;
+        }
         // A slot's number grows with the print in it: the old table is nearly sorted, and is copied front to back.
-        let old = std::mem::take(&mut self.slots);
-        let capacity = if old.len() < DOUBLING { old.len() * 2 } else { old.len() / 5 * 7 + 7 };
-        self.slots = vec![0; capacity];
+        let old = std::mem::replace(&mut self.slots, vec![0; capacity]);
         for entry in old.into_iter().filter(|&entry| entry != 0) {
             if let Err(slot) = self.probe(entry & !MARK) {
                 self.slots[slot] = entry;
@@ -102,20 +113,26 @@ impl Fingerprints {
         self.slots.iter().filter(|&&slot| slot != 0).map(|&slot| (slot & !MARK, slot & MARK != 0))
     }
 
-    /// Removes fingerprints, by copying the others.
-    pub(crate) fn remove_all(&mut self, prints: &[u64]) {
-        let mut removed = Fingerprints::default();
-        prints.iter().for_each(|&print| {
-            removed.insert(print);
-        });
-        let mut kept = Fingerprints::default();
-        for (print, marked) in self.iter().filter(|&(print, _)| !removed.contains(print)) {
-            kept.insert(print);
-            if marked {
-                kept.mark(print);
+    /// Removes a fingerprint, if it is there.
+    pub(crate) fn remove(&mut self, print: u64) {
+        let Ok(mut hole) = self.probe(stored(print)) else { return };
+        let count = self.slots.len();
+        let distance = |from: usize, to: usize| if to >= from { to - from } else { to + count - from };
+        let mut slot = hole;
+        loop {
+            slot = if slot + 1 == count { 0 } else { slot + 1 };
+            let entry = self.slots[slot];
+            if entry == 0 {
+                break;
+            }
+            // What would not be found behind an empty slot moves there.
+            if distance(self.home(entry & !MARK), slot) >= distance(hole, slot) {
+                self.slots[hole] = entry;
+                hole = slot;
             }
         }
-        *self = kept;
+        self.slots[hole] = 0;
+        self.len -= 1;
     }
 
     pub(crate) fn contains(&self, print: u64) -> bool {
@@ -193,5 +210,52 @@ impl Bitstate {
     /// The chance that the next new state is taken for an old one.
     pub(crate) fn miss_probability(&self) -> f64 {
         (self.ones as f64 / (self.bits.len() as f64 * 64.0)).powi(PROBES as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn removed_prints_are_gone_and_the_others_stay(
+            // Few homes, some of them at the end of the table, so that entries move on and wrap around.
+            added in prop::collection::vec((0..4u64, 1..40u64, any::<bool>()), 0..90),
+            removed in prop::collection::vec((0..4u64, 1..40u64), 0..60),
+        ) {
+            let print = |home: u64, rest: u64| home.wrapping_sub(2) << 58 | rest << 1;
+            let (mut prints, mut expected) = (Fingerprints::default(), BTreeMap::new());
+            for (home, rest, marked) in added {
+                let print = print(home, rest);
+                prop_assert_eq!(prints.meet(print), expected.get(&print).copied());
+                if marked {
+                    prints.mark(print);
+                }
+                *expected.entry(print).or_insert(false) |= marked;
+            }
+            for (home, rest) in removed {
+                prints.remove(print(home, rest));
+                expected.remove(&print(home, rest));
+            }
+            prop_assert_eq!(prints.len(), expected.len());
+            prop_assert!(expected.keys().all(|&print| prints.contains(print)));
+            prop_assert_eq!(prints.iter().collect::<BTreeMap<_, _>>(), expected);
+        }
+    }
+
+    #[test]
+    fn a_table_with_room_does_not_grow() {
+        let mut prints = Fingerprints::default();
+        (1..10).for_each(|print| assert!(prints.insert(print << 59)));
+        prints.reserve(1000);
+        let room = prints.bytes();
+        (1..=1000).for_each(|print| assert!(prints.insert(print << 49 | 1 << 48)));
+        assert_eq!(prints.bytes(), room);
+        assert_eq!(prints.len(), 1009);
     }
 }

@@ -242,8 +242,7 @@ impl Considered {
     /// Forgets what the level brought.
     pub(crate) fn roll_back(&mut self) {
         let (Some(prints), Some(fresh)) = (&mut self.prints, &mut self.fresh) else { return };
-        prints.remove_all(fresh);
-        fresh.clear();
+        fresh.drain(..).for_each(|content_hash| prints.remove(content_hash));
     }
 
     /// Gives the hashes away, each with whether its state was visited; `None` when they are not counted any more.
@@ -254,6 +253,13 @@ impl Considered {
     /// The hashes, each with whether its state was visited; `None` when they are not counted any more.
     pub(crate) fn prints(&self) -> Option<Vec<(u64, bool)>> {
         self.prints.as_ref().map(|prints| prints.iter().collect())
+    }
+
+    /// Makes room for so many more hashes, if they can be counted.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        if let Some(prints) = &mut self.prints {
+            prints.reserve(more.min(Self::MOST));
+        }
     }
 
     /// Stops counting.
