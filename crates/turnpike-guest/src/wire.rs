@@ -88,8 +88,9 @@ fn encode_policy(policy: Policy<'_>, w: &mut Writer<'_>) {
                 w.long(*bit);
             }
         }
-        Policy::Awake { sleep } => {
+        Policy::Awake { sleep, order } => {
             w.byte(8);
+            w.pairs(order);
             w.pairs(sleep);
         }
         Policy::Follow { order } => {
@@ -140,7 +141,8 @@ pub struct OwnedPlan {
     length: u32,
     events: Vec<u32>,
     bits: Vec<u64>,
-    pairs: Vec<(ThreadId, u32)>,
+    order: Vec<(ThreadId, u32)>,
+    sleepers: Vec<(ThreadId, u32)>,
     max_steps: u32,
     detail: u8,
     predict: bool,
@@ -175,11 +177,8 @@ impl OwnedPlan {
                     plan.bits.push(r.long()?);
                 }
             }
-            8 | 9 => {
-                for _ in 0..r.word()? {
-                    plan.pairs.push((ThreadId(r.word()?), r.word()?));
-                }
-            }
+            8 => (plan.order, plan.sleepers) = (r.pairs()?, r.pairs()?),
+            9 => plan.order = r.pairs()?,
             _ => return None,
         }
         plan.max_steps = r.word()?;
@@ -214,8 +213,8 @@ impl OwnedPlan {
                 5 => Policy::Pos { seed },
                 6 => Policy::Weighted { seed, events: &self.events },
                 7 => Policy::Genes { bits: &self.bits, seed },
-                8 => Policy::Awake { sleep: &self.pairs },
-                9 => Policy::Follow { order: &self.pairs },
+                8 => Policy::Awake { sleep: &self.sleepers, order: &self.order },
+                9 => Policy::Follow { order: &self.order },
                 11 => Policy::Few { seed },
                 12 => Policy::Turns,
                 _ => Policy::Sketch { seed },
@@ -267,6 +266,10 @@ impl Reader<'_> {
         let (first, rest) = self.0.split_first_chunk::<8>()?;
         self.0 = rest;
         Some(u64::from_le_bytes(*first))
+    }
+    fn pairs(&mut self) -> Option<Vec<(ThreadId, u32)>> {
+        let count = self.word()?;
+        (0..count).map(|_| Some((ThreadId(self.word()?), self.word()?))).collect()
     }
     fn words(&mut self) -> Option<Vec<u32>> {
         let count = self.word()? as usize;
@@ -320,7 +323,7 @@ mod tests {
             Policy::Turns,
             Policy::Weighted { seed: 1, events: &[5, 0, 6] },
             Policy::Genes { bits: &[1 << 63, 0], seed: 8 },
-            Policy::Awake { sleep: &pairs },
+            Policy::Awake { sleep: &pairs, order: &pairs[1..] },
             Policy::Follow { order: &pairs },
         ];
         for (policy, memory) in

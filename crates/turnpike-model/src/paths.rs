@@ -206,10 +206,13 @@ pub enum Chooser<'a> {
         seed: u64,
     },
     /// The first choice that is not asleep. The given choices are asleep after the prefix; a
-    /// dependent step wakes them.
+    /// dependent step wakes them. First an order is followed, as long as its entries are possible
+    /// and awake.
     Awake {
         /// Actor and alternative.
         sleep: &'a [(u32, u32)],
+        /// Actor and alternative, or [`Cause::ANY`].
+        order: &'a [(u32, u32)],
     },
 }
 
@@ -322,6 +325,20 @@ impl Cause {
     }
 }
 
+/// The actors and objects that have smaller numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Actors.
+    pub actors: u32,
+    /// Objects, in the system's own terms.
+    pub objects: u32,
+}
+
+impl Known {
+    /// All of them.
+    pub const ALL: Known = Known { actors: u32::MAX, objects: u32::MAX };
+}
+
 /// The partial order of the steps of a path, and its races.
 ///
 /// *Events* are the steps, followed by the pending operations of the actors at the end. A race is a
@@ -335,6 +352,17 @@ pub trait StepOrder: Send {
 
     /// The actor and the alternative of an event.
     fn event(&self, event: usize) -> (u32, u32);
+
+    /// An event as a choice.
+    fn choice(&self, event: usize) -> Choice;
+
+    /// Whether the order of a choice and an event of another actor may matter, or the event could have been
+    /// seen by the choice. If not `sure`, what the two find in the objects that they access may be something
+    /// else than here. Actors and objects beyond `known` may be any.
+    fn may_conflict(&self, choice: &Choice, event: usize, sure: bool, known: Known) -> bool;
+
+    /// The actors and objects that all paths through the state before a step have in common.
+    fn known_at(&self, step: usize) -> Known;
 
     /// Whether `earlier` precedes `later` in every linearisation.
     fn before(&self, earlier: usize, later: usize) -> bool;

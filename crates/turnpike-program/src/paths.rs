@@ -22,8 +22,8 @@ pub(crate) struct ProgramPaths<'m> {
     executor: Option<Box<dyn Executor>>,
     execution: Execution,
     order: Order,
-    /// A request's entries in the scheduler's terms.
-    entries: Vec<(ThreadId, u32)>,
+    /// A request's order and sleepers in the scheduler's terms.
+    entries: (Vec<(ThreadId, u32)>, Vec<(ThreadId, u32)>),
 }
 
 impl<'m> ProgramPaths<'m> {
@@ -33,7 +33,7 @@ impl<'m> ProgramPaths<'m> {
             executor: None,
             execution: Execution::default(),
             order: Order::default(),
-            entries: Vec::new(),
+            entries: Default::default(),
         }
     }
 
@@ -68,23 +68,29 @@ impl Paths for ProgramPaths<'_> {
     }
 
     fn follow(&mut self, request: &Request<'_>) -> Result<(), StepError> {
-        let mut entries = std::mem::take(&mut self.entries);
-        entries.clear();
-        if let Chooser::Follow { order: wanted } | Chooser::Awake { sleep: wanted } = request.chooser {
-            entries.extend(wanted.iter().map(|&(actor, alternative)| (ThreadId(actor), alternative)));
+        let (mut entries, mut sleepers) = std::mem::take(&mut self.entries);
+        let translate = |from: &[(u32, u32)], to: &mut Vec<(ThreadId, u32)>| {
+            to.clear();
+            to.extend(from.iter().map(|&(actor, alternative)| (ThreadId(actor), alternative)));
+        };
+        if let Chooser::Follow { order } | Chooser::Awake { order, .. } = request.chooser {
+            translate(order, &mut entries);
+        }
+        if let Chooser::Awake { sleep, .. } = request.chooser {
+            translate(sleep, &mut sleepers);
         }
         let model = self.model;
         let common = model.options().plan();
         let plan = Plan {
             prefix: request.prefix,
-            policy: policy(request.chooser, &entries),
+            policy: policy(request.chooser, &entries, &sleepers),
             max_steps: request.max_steps,
             detail: detail(request.detail),
             reduction: if request.reduced { common.reduction } else { Reduction::default() },
             ..common
         };
         let outcome = self.run(&plan);
-        self.entries = entries;
+        self.entries = (entries, sleepers);
         outcome
     }
 
@@ -292,10 +298,14 @@ fn looks_at_others(step: &scheduler::Choice) -> bool {
     }
 }
 
-fn policy<'a>(chooser: Chooser<'a>, entries: &'a [(ThreadId, u32)]) -> Policy<'a> {
+fn policy<'a>(
+    chooser: Chooser<'a>,
+    order: &'a [(ThreadId, u32)],
+    sleep: &'a [(ThreadId, u32)],
+) -> Policy<'a> {
     match chooser {
         Chooser::Continue => Policy::Continue,
-        Chooser::Follow { .. } => Policy::Follow { order: entries },
+        Chooser::Follow { .. } => Policy::Follow { order },
         Chooser::Uniform { seed } => Policy::Uniform { seed },
         Chooser::Pct { seed, depth, length } => Policy::Pct { seed, depth, length },
         Chooser::Pos { seed } => Policy::Pos { seed },
@@ -304,7 +314,7 @@ fn policy<'a>(chooser: Chooser<'a>, entries: &'a [(ThreadId, u32)]) -> Policy<'a
         Chooser::Sketch { seed } => Policy::Sketch { seed },
         Chooser::Weighted { seed, steps } => Policy::Weighted { seed, events: steps },
         Chooser::Genes { bits, seed } => Policy::Genes { bits, seed },
-        Chooser::Awake { .. } => Policy::Awake { sleep: entries },
+        Chooser::Awake { .. } => Policy::Awake { sleep, order },
         _ => Policy::First,
     }
 }
@@ -328,7 +338,7 @@ pub(crate) fn violation_kind(kind: scheduler::FailureKind) -> ViolationKind {
     }
 }
 
-fn pack(choice: &scheduler::Choice) -> Choice {
+pub(crate) fn pack(choice: &scheduler::Choice) -> Choice {
     let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
     let flags = u64::from(choice.gives_up) << 8 | u64::from(choice.exclusive) << 9;
     Choice {
@@ -345,7 +355,7 @@ fn pack(choice: &scheduler::Choice) -> Choice {
     }
 }
 
-fn unpack(choice: &Choice) -> scheduler::Choice {
+pub(crate) fn unpack(choice: &Choice) -> scheduler::Choice {
     let [kind, objects, within, argument, site, _] = choice.operation;
     let pair = |word: u64| [ObjectId(word as u32), ObjectId((word >> 32) as u32)];
     let [object, second] = pair(objects);

@@ -59,6 +59,15 @@ pub fn reversible(first: &Choice, second: &Choice) -> bool {
     dependent(first, second) && first.thread != second.thread && !excludes(first, second)
 }
 
+/// Whether the order of two steps of different threads may matter if they find other things in the
+/// objects that they access than they found here.
+pub fn may_depend(one: &Choice, other: &Choice) -> bool {
+    let only_read = |choice: &Choice| choice.kind == Kind::Load;
+    let objects = |choice: &Choice| [choice.object, choice.second].into_iter().chain(choice.within);
+    let touches = |object: ObjectId| object != ObjectId::NONE && objects(other).any(|same| same == object);
+    dependent(one, other) || !(only_read(one) && only_read(other)) && objects(one).any(touches)
+}
+
 /// Steps of weak memory.
 impl Choice {
     /// Whether it is an access of weak memory: its alternative is the number of the write that it

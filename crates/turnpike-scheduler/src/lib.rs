@@ -38,7 +38,7 @@ pub mod script;
 #[cfg(any(feature = "sources", test))]
 mod sources;
 
-pub use dependence::{asleep_after, contend, dependent, reversible};
+pub use dependence::{asleep_after, contend, dependent, may_depend, reversible};
 pub use execution::{
     Choice, End, Execution, Failure, FailureKind, Finding, ObjectRecord, Step, StepValue, ThreadRecord,
     ThreadStack,

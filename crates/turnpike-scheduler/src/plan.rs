@@ -122,10 +122,13 @@ pub enum Policy<'a> {
     },
     /// The first choice that is not asleep, given the sleep set of the state that the prefix
     /// reaches; a step wakes the sleepers that depend on it. Ends as [`crate::End::Asleep`] if all
-    /// choices are asleep. Replaces [`Reduction::sleep`]: positions count all choices.
+    /// choices are asleep. Replaces [`Reduction::sleep`]: positions count all choices. As long as the
+    /// next entry of the order is possible and awake, it is taken instead of the first choice.
     Awake {
         /// Thread and alternative.
         sleep: &'a [(ThreadId, u32)],
+        /// Thread and alternative; [`Choice::STAY`](crate::Choice::STAY) stands for any.
+        order: &'a [(ThreadId, u32)],
     },
 }
 

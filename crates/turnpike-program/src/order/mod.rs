@@ -11,9 +11,10 @@
 
 mod enabled;
 
-use turnpike_model::paths::StepOrder;
-use turnpike_scheduler::{Choice, Execution, Kind, Object, contend, dependent};
+use turnpike_model::paths::{self, Known, StepOrder};
+use turnpike_scheduler::{Choice, Execution, Kind, Object, ObjectId, contend, dependent, may_depend};
 
+use crate::paths::{pack, unpack};
 use enabled::enabled_after;
 
 /// Steps of an execution recorded with full detail, and operations that wait at its end, with their
@@ -35,6 +36,8 @@ pub(crate) struct Order {
     /// The last step of each thread, and whether it had ended.
     last: Vec<Option<usize>>,
     ended: Vec<bool>,
+    /// Number of steps before the creation of each thread.
+    born: Vec<u32>,
 }
 
 impl Order {
@@ -55,6 +58,8 @@ impl Order {
         self.last.resize(execution.threads.len(), None);
         self.ended.clear();
         self.ended.extend(execution.threads.iter().map(|thread| thread.ended));
+        self.born.clear();
+        self.born.extend(execution.threads.iter().map(|thread| thread.born));
         for event in 0..self.steps {
             let thread = self.thread(event);
             if thread >= self.last.len() {
@@ -154,6 +159,12 @@ impl Order {
     }
 }
 
+/// The objects that a step is about.
+fn objects(choice: &Choice) -> impl Iterator<Item = ObjectId> {
+    let [first, other] = choice.within;
+    [choice.object, choice.second, first, other].into_iter().filter(|&object| object != ObjectId::NONE)
+}
+
 impl StepOrder for Order {
     fn events(&self) -> usize {
         self.events.len()
@@ -165,6 +176,34 @@ impl StepOrder for Order {
 
     fn event(&self, event: usize) -> (u32, u32) {
         (self.events[event].thread.0, self.events[event].alternative)
+    }
+
+    fn choice(&self, event: usize) -> paths::Choice {
+        pack(&self.events[event])
+    }
+
+    fn may_conflict(&self, choice: &paths::Choice, event: usize, sure: bool, known: Known) -> bool {
+        let (one, other) = (unpack(choice), &self.events[event]);
+        let beyond = |choice: &Choice| {
+            choice.thread.0 >= known.actors || objects(choice).any(|object| object.0 >= known.objects)
+        };
+        dependent(&one, other)
+            || contend(&one, other) == Some(true)
+            || contend(other, &one) == Some(true)
+            || !sure && may_depend(&one, other)
+            || known != Known::ALL && (beyond(&one) || beyond(other))
+    }
+
+    fn known_at(&self, step: usize) -> Known {
+        let born = |thread: usize| self.born.get(thread).map_or(0, |&born| born as usize);
+        let actors = (0..self.last.len()).take_while(|&thread| born(thread) <= step).count();
+        // What threads are about to do in that state is known there, too.
+        let is_next = |event: usize| {
+            self.thread(event) < actors && self.previous[event].is_none_or(|previous| previous < step)
+        };
+        let events = (0..self.events.len()).filter(|&event| event < step || is_next(event));
+        let objects = events.flat_map(|event| objects(&self.events[event])).map(|object| object.0 + 1).max();
+        Known { actors: actors as u32, objects: objects.unwrap_or(0) }
     }
 
     fn before(&self, earlier: usize, later: usize) -> bool {

@@ -36,7 +36,7 @@ fn compare(program: &NativeProgram, executions: usize) -> u64 {
         let policy = match number {
             7 => Policy::Uniform { seed: 1 },
             _ if number % 5 == 3 => Policy::Continue,
-            _ if number % 5 == 4 => Policy::Awake { sleep: &[] },
+            _ if number % 5 == 4 => Policy::Awake { sleep: &[], order: &[] },
             _ => Policy::First,
         };
         let detail = if (10..14).contains(&number) { Detail::Steps } else { Detail::Full };

@@ -86,7 +86,7 @@ impl Kernel {
         let reducer = &mut self.reduction;
         reducer.initially.clear();
         reducer.awake = false;
-        if let Policy::Awake { sleep } = plan.policy {
+        if let Policy::Awake { sleep, .. } = plan.policy {
             reducer.awake = true;
             reducer.sleep = false;
             reducer.initially.extend(sleep.iter().map(|&(thread, alternative)| (thread.0, alternative)));
@@ -119,12 +119,14 @@ impl Kernel {
         self.reduction.asleep.contains(&(t, alternative))
     }
 
-    /// The first choice that is not asleep. The sleep set starts at the end of the prefix.
-    pub(crate) fn first_awake(&mut self) -> Option<Pick> {
+    /// The first choice that is not asleep, among those that are wanted. The sleep set starts at the
+    /// end of the prefix.
+    pub(crate) fn first_awake(&mut self, wanted: Option<(u32, u32)>) -> Option<Pick> {
         self.fill_initial();
         let (mut found, mut position) = (None, 0);
         self.each_choice(|thread, alternative| {
-            if found.is_none() && !self.is_asleep(thread, alternative) {
+            let wanted = wanted.is_none_or(|(t, a)| t == thread && (a == alternative || a == Choice::STAY));
+            if found.is_none() && wanted && !self.is_asleep(thread, alternative) {
                 found = Some(Pick { position, thread, alternative });
             }
             position += 1;

@@ -103,7 +103,10 @@ impl Kernel {
                 data.genes.extend_from_slice(bits);
                 (Way::Genes, seed)
             }
-            Policy::Awake { .. } => (Way::Awake, 0),
+            Policy::Awake { order, .. } => {
+                data.order.extend(order.iter().map(|&(thread, alternative)| (thread.0, alternative)));
+                (Way::Awake, 0)
+            }
         };
         self.way = way;
         self.sketches.begin(matches!(plan.policy, Policy::Sketch { .. }));
@@ -124,7 +127,7 @@ impl Kernel {
         }
         match self.way {
             Way::Stop | Way::First => self.at_position(0),
-            Way::Awake => self.first_awake(),
+            Way::Awake => self.choose_awake(),
             Way::Continue => self.choose_last(),
             Way::Follow => self.choose_following(),
             Way::Uniform => {
@@ -156,6 +159,18 @@ impl Kernel {
             }
         }
         self.choose_last()
+    }
+
+    /// The next entry of the order if it is awake, otherwise the first choice that is, and no more
+    /// entries.
+    fn choose_awake(&mut self) -> Option<Pick> {
+        let wanted = self.policy.order.get(self.policy.followed).copied();
+        if let Some(pick) = wanted.and_then(|wanted| self.first_awake(Some(wanted))) {
+            self.policy.followed += 1;
+            return Some(pick);
+        }
+        self.policy.order.clear();
+        self.first_awake(None)
     }
 
     /// One of the alternatives of the thread with this first choice, uniformly.

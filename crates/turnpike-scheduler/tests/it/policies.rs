@@ -206,9 +206,12 @@ fn sleepers_wake_up_when_something_depends_on_them() {
             straight(vec![op(Kind::Load, y)]),
         ])
     });
-    let awake = |script: &mut Script, prefix: &[u32], sleep: &[(ThreadId, u32)]| {
-        run(script, &Plan { policy: Policy::Awake { sleep }, ..Plan::new(prefix) })
-    };
+    let ordered =
+        |script: &mut Script, prefix: &[u32], sleep: &[(ThreadId, u32)], order: &[(ThreadId, u32)]| {
+            run(script, &Plan { policy: Policy::Awake { sleep, order }, ..Plan::new(prefix) })
+        };
+    let awake =
+        |script: &mut Script, prefix: &[u32], sleep: &[(ThreadId, u32)]| ordered(script, prefix, sleep, &[]);
     // Thread 1 sleeps until thread 2 reads what it writes.
     let out = awake(&mut script, &[], &[(ThreadId(1), 0)]);
     assert_eq!((order(&out), &out.end), (vec![2, 2, 1, 3], &End::Finished));
@@ -218,6 +221,12 @@ fn sleepers_wake_up_when_something_depends_on_them() {
     // The sleep set starts at the end of the prefix.
     let out = awake(&mut script, &[1], &[(ThreadId(1), 0), (ThreadId(2), 0), (ThreadId(3), 0)]);
     assert_eq!((order(&out), &out.end), (vec![2], &End::Asleep));
+    // An order is followed as far as it is possible and awake.
+    let entries = |threads: &[u32]| threads.iter().map(|&t| (ThreadId(t), Choice::STAY)).collect::<Vec<_>>();
+    let out = ordered(&mut script, &[], &[], &entries(&[3, 2]));
+    assert_eq!(order(&out), vec![3, 2, 1, 2]);
+    let out = ordered(&mut script, &[], &[(ThreadId(1), 0)], &entries(&[3, 1, 2]));
+    assert_eq!(order(&out), vec![3, 2, 2, 1]);
     // Unknown threads are harmless.
     let out = awake(&mut script, &[], &[(ThreadId(77), 0)]);
     assert_eq!(out.end, End::Finished);

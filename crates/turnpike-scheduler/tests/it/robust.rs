@@ -67,7 +67,10 @@ fn policy() -> impl Strategy<Value = Policy<'static>> {
             Policy::Turns,
             Policy::Weighted { seed, events: &[0, 9, 2] },
             Policy::Genes { bits: &[0x1234_5678_9abc_def0], seed },
-            Policy::Awake { sleep: &[(ThreadId(1), 0), (ThreadId(2), 1), (ThreadId(99), 7)] },
+            Policy::Awake {
+                sleep: &[(ThreadId(1), 0), (ThreadId(2), 1), (ThreadId(99), 7)],
+                order: &[(ThreadId(2), 0), (ThreadId(98), 1), (ThreadId(1), 0)],
+            },
             Policy::Follow { order: &[(ThreadId(2), 0), (ThreadId(1), 5), (ThreadId(99), 0)] },
         ])
     })

@@ -38,15 +38,7 @@ fn one_execution_for_each_trace() {
         let report = one(&model, &options(true));
         assert_eq!((report.verdict, report.stop), (Verdict::None, StopReason::Exhausted), "{name}");
         let (completed, blocked) = counts(&report);
-        assert_eq!(completed, traces, "{name}, {blocked} blocked");
-        let given_up = match name.as_str() {
-            "lastzero(3)" => 1,
-            "lastzero(5)" => 33,
-            "lastzero(7)" => 473,
-            "lastzero(10)" => 16_867,
-            _ => 0,
-        };
-        assert_eq!(blocked, given_up, "{name}");
+        assert_eq!((completed, blocked), (traces, 0), "{name}");
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod bounded;
 pub(super) mod reduced;
+mod wakeup;
 
 use turnpike_model::paths::{Chooser, PathsInfo, Request};
 use turnpike_model::{Diagnostic, Successors};

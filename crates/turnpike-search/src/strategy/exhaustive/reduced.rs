@@ -1,11 +1,16 @@
-//! Source-DPOR: covers every behaviour of a program with few executions (Abdulla, Aronis, Jonsson
+//! Optimal DPOR: covers every behaviour of a program with few executions (Abdulla, Aronis, Jonsson
 //! and Sagonas 2014).
 //!
 //! One execution represents all that differ only in the order of independent steps. After each
 //! execution, the search examines its races: if two steps could have happened the other way round,
-//! it schedules a thread that can begin the other order at the state before the earlier step. Sleep
-//! sets prevent repeating what was tried after independent steps. An execution in which only
+//! it adds the other order to the [wakeup tree](super::wakeup) of the state before the earlier step.
+//! Sleep sets prevent repeating what was tried after independent steps. An execution in which only
 //! sleeping threads are left is pruned.
+//!
+//! An order need not be tried if it commutes with a sleeping step, because what follows that step shows its
+//! races, and those are in the tree. This holds as long as the steps of the tree are taken, and as long as
+//! every execution shows all of its races. Otherwise only an order that begins with a sleeping step is left
+//! out, as source-DPOR does.
 //!
 //! Seven extensions of the published algorithm:
 //! - A thread with alternatives (a toss, the waiter to be woken) is tried with all of them.
@@ -28,19 +33,30 @@
 
 use turnpike_model::paths::{Cause, Choice, Chooser, Detail, PathEnd, Paths, Request, StepOrder};
 
+use super::wakeup::{Node, Reversal, first_way};
 use crate::error::Halt;
 use crate::follow::summary::Summarise;
 use crate::limits::StopReason;
 use crate::run::Run;
+
+/// A choice that need not be taken.
+#[derive(Clone, Copy)]
+struct Sleeper {
+    choice: Choice,
+    /// Whether all that its executions showed is in the trees of the states since it was taken, so that nothing with
+    /// which it commutes needs to be tried.
+    complete: bool,
+}
 
 /// A state of the current execution.
 struct Frame {
     choices: Vec<Choice>,
     /// The position of the choice that was taken last.
     taken: usize,
-    /// Choices that need not be taken here.
-    sleep: Vec<Choice>,
-    /// Threads to be tried.
+    sleep: Vec<Sleeper>,
+    /// Orders to be tried.
+    tree: Vec<Node>,
+    /// Threads to be tried with all of their alternatives.
     backtrack: Vec<u32>,
     /// Positions that were tried.
     done: Vec<usize>,
@@ -49,55 +65,98 @@ struct Frame {
 }
 
 impl Frame {
-    fn has(&self, thread: u32) -> bool {
-        self.choices.iter().any(|choice| choice.actor == thread)
+    fn of(&self, thread: u32) -> impl Iterator<Item = (usize, &Choice)> {
+        self.choices.iter().enumerate().filter(move |(_, choice)| choice.actor == thread)
+    }
+
+    fn sleeper(&self, choice: &Choice) -> Option<&Sleeper> {
+        let same = |sleeper: &&Sleeper| {
+            (sleeper.choice.actor, sleeper.choice.alternative) == (choice.actor, choice.alternative)
+        };
+        self.sleep.iter().find(same)
     }
 
     fn sleeps(&self, choice: &Choice) -> bool {
-        self.sleep
-            .iter()
-            .any(|sleeper| (sleeper.actor, sleeper.alternative) == (choice.actor, choice.alternative))
+        self.sleeper(choice).is_some()
     }
 
-    /// All choices of a thread sleep: what follows it was seen elsewhere.
-    fn sleeps_all(&self, thread: u32) -> bool {
-        self.choices.iter().filter(|choice| choice.actor == thread).all(|choice| self.sleeps(choice))
-    }
-
-    /// Adds one of the threads, unless one is there; one that sleeps costs nothing.
-    fn add_one_of(&mut self, threads: &[u32]) {
-        if threads.iter().any(|thread| self.backtrack.contains(thread)) {
-            return;
+    /// Adds the reversal of a race with the step taken here, unless what was tried before shows the same.
+    /// `complete`: so far all races were looked for.
+    fn add(&mut self, reversal: Reversal<'_>, several: &dyn Fn(usize) -> bool, complete: bool) {
+        if !self.covers(&reversal, complete) {
+            let Frame { choices, tree, .. } = self;
+            let at_root = |thread| choices.iter().filter(|choice| choice.actor == thread).count();
+            reversal.insert(tree, several, &at_root);
         }
-        let enabled = || threads.iter().copied().filter(|&thread| self.has(thread));
-        let chosen = enabled().find(|&thread| self.sleeps_all(thread)).or_else(|| enabled().next());
-        self.backtrack.extend(chosen);
     }
 
-    /// The next position to be tried.
-    fn next(&self) -> Option<usize> {
-        (0..self.choices.len()).find(|at| {
-            let choice = &self.choices[*at];
-            let wanted = self.open || self.backtrack.contains(&choice.actor);
-            wanted && !self.done.contains(at) && !self.sleeps(choice)
-        })
+    fn covers(&self, reversal: &Reversal<'_>, complete: bool) -> bool {
+        let mut at = 0;
+        while let Some(thread) = self.choices.get(at).map(|choice| choice.actor) {
+            let (mut asleep, mut all, mut commuting) = (Vec::new(), true, complete);
+            for (at, choice) in self.of(thread) {
+                let sleeper = self.sleeper(choice);
+                if at != self.taken && self.done.contains(&at) || sleeper.is_some() {
+                    asleep.push(*choice);
+                    commuting &= sleeper.is_none_or(|sleeper| sleeper.complete);
+                } else {
+                    all = false;
+                }
+            }
+            if reversal.may_begin_with(&asleep, all, commuting) {
+                return true;
+            }
+            // Those of one thread are next to each other.
+            at += self.of(thread).count();
+        }
+        false
     }
 
-    /// Takes the next position.
-    fn advance(&mut self) -> Option<usize> {
-        let next = self.next()?;
+    /// Takes the next position; the node that it is of goes to `after`.
+    fn advance(&mut self, after: &mut Option<Node>) -> Option<usize> {
+        let next = self.next_of_tree(after).or_else(|| {
+            (0..self.choices.len()).find(|at| {
+                let choice = &self.choices[*at];
+                let wanted = self.open || self.backtrack.contains(&choice.actor);
+                wanted && !self.done.contains(at) && !self.sleeps(choice)
+            })
+        })?;
         self.taken = next;
         self.done.push(next);
         Some(next)
     }
 
+    fn next_of_tree(&mut self, after: &mut Option<Node>) -> Option<usize> {
+        while !self.tree.is_empty() {
+            let node = self.tree.remove(0);
+            let thread = node.choice.actor;
+            let awake = |&(at, choice): &(usize, &Choice)| {
+                node.is(thread, choice.alternative) && !self.done.contains(&at) && !self.sleeps(choice)
+            };
+            let next = self.of(thread).find(awake).map(|(at, _)| at);
+            self.backtrack.push(thread);
+            if next.is_some() {
+                *after = Some(node);
+                return next;
+            }
+        }
+        None
+    }
+
     /// Who sleeps after this choice: as they are in this state, because what a step means may change while it sleeps
     /// (of three who close a channel, two are left when one has done so).
-    fn sleep_after(&self, taken: usize, paths: &dyn Paths) -> Vec<Choice> {
+    fn sleep_after(&self, taken: usize, paths: &dyn Paths) -> Vec<Sleeper> {
         let step = &self.choices[taken];
         let others = self.choices.iter().enumerate().filter(|&(at, _)| at != taken);
-        let sleepers = others.filter(|(at, choice)| self.done.contains(at) || self.sleeps(choice));
-        sleepers.flat_map(|(_, choice)| paths.asleep_after(choice, step)).flatten().collect()
+        let sleepers = others.filter_map(|(at, choice)| match self.sleeper(choice) {
+            Some(sleeper) => Some((choice, sleeper.complete)),
+            None => self.done.contains(&at).then_some((choice, true)),
+        });
+        let after = |(choice, complete)| {
+            let rest = paths.asleep_after(choice, step).into_iter().flatten();
+            rest.map(move |choice| Sleeper { choice, complete })
+        };
+        sleepers.flat_map(after).collect()
     }
 }
 
@@ -113,31 +172,39 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
     // How many from the root are open because an execution was cut below them, or looked at what
     // others were about to do.
     let mut opened = 0;
+    // Whether all executions so far showed all of their races.
+    let mut complete = true;
     // How many steps of the current execution are those of the order read last.
     let mut ordered = 0;
     let mut cut = false;
-    let (mut prefix, mut sleep): (Vec<u32>, Vec<Choice>) = (Vec::new(), Vec::new());
+    let (mut prefix, mut sleep): (Vec<u32>, Vec<Sleeper>) = (Vec::new(), Vec::new());
+    // What is to be tried after the prefix, and the first way through it.
+    let (mut tree, mut way): (Vec<Node>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
     loop {
         let sleepers: Vec<(u32, u32)> =
-            sleep.iter().map(|choice| (choice.actor, choice.alternative)).collect();
-        let chooser = Chooser::Awake { sleep: &sleepers };
+            sleep.iter().map(|sleeper| (sleeper.choice.actor, sleeper.choice.alternative)).collect();
+        first_way(&tree, &mut way);
+        let chooser = Chooser::Awake { sleep: &sleepers, order: &way };
         let request = Request { prefix: &prefix, chooser, max_steps, detail: Detail::Full, reduced: false };
         let paths = summarise.follow(run, &request)?;
-        extend(&mut frames, paths, std::mem::take(&mut sleep), prefix.len());
+        extend(&mut frames, paths, std::mem::take(&mut sleep), std::mem::take(&mut tree), prefix.len());
         let same = prefix.len().saturating_sub(1);
         ordered = ordered.min(same);
         let cut_short = paths.cuts_others_short();
-        if paths.end() == PathEnd::StepLimit {
-            cut = true;
+        let at_limit = paths.end() == PathEnd::StepLimit;
+        cut |= at_limit;
+        if at_limit || paths.looks_at_pending() {
             frames[opened..].iter_mut().for_each(|frame| frame.open = true);
             opened = frames.len();
-        } else if paths.looks_at_pending() {
-            frames[opened..].iter_mut().for_each(|frame| frame.open = true);
-            opened = frames.len();
+            complete = false;
         } else {
+            let is_pruned = paths.end() == PathEnd::Asleep;
             let order = paths.order(ordered);
             ordered = order.steps();
-            look_for_races(&mut frames, order, same, cut_short);
+            // Steps that never came may be in races, and what waits for several threads is in none.
+            let waits = || (order.steps()..order.events()).any(|event| order.is_blocked(event));
+            complete &= !cut_short && (is_pruned || !waits());
+            look_for_races(&mut frames, order, same, cut_short, complete);
         }
         if cut_short && let Some(frame) = frames.last_mut() {
             // The last step depends on whatever others were about to do: all of it is to be tried before.
@@ -145,9 +212,10 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
         }
 
         // Deepest first.
+        let mut node = None;
         let next = loop {
             let Some(frame) = frames.last_mut() else { break None };
-            if let Some(next) = frame.advance() {
+            if let Some(next) = frame.advance(&mut node) {
                 break Some(next);
             }
             frames.pop();
@@ -161,13 +229,28 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
             });
         };
         sleep = frames[frames.len() - 1].sleep_after(next, paths);
+        if node.as_ref().is_some_and(|node| node.lacks) {
+            forget(&mut sleep);
+        }
+        tree = node.map_or_else(Vec::new, |node| node.children);
         prefix.clear();
         prefix.extend(frames.iter().map(|frame| frame.taken as u32));
     }
 }
 
-/// Adds the states that the execution went through after its prefix.
-fn extend(frames: &mut Vec<Frame>, paths: &dyn Paths, mut sleep: Vec<Choice>, prefix: usize) {
+/// Some of what sleepers showed may not be in the trees from here on.
+fn forget(sleep: &mut [Sleeper]) {
+    sleep.iter_mut().for_each(|sleeper| sleeper.complete = false);
+}
+
+/// Adds the states that the execution went through after its prefix. `tree` is what is to be tried after the prefix.
+fn extend(
+    frames: &mut Vec<Frame>,
+    paths: &dyn Paths,
+    mut sleep: Vec<Sleeper>,
+    mut tree: Vec<Node>,
+    prefix: usize,
+) {
     for at in prefix.min(paths.len())..paths.len() {
         let step = paths.step(at);
         let mut choices = Vec::with_capacity(step.count as usize);
@@ -180,8 +263,18 @@ fn extend(frames: &mut Vec<Frame>, paths: &dyn Paths, mut sleep: Vec<Choice>, pr
         backtrack.extend(gives_up.map(|choice| choice.actor));
         // Waking up for no reason uses up what another thread may need later, in an execution that has no such step.
         let open = choices.iter().any(|choice| Cause::of(choice.alternative) == Cause::Nothing);
-        let mut frame = Frame { choices, taken, sleep, backtrack, done: Vec::new(), open };
+        let found = tree.iter().position(|node| node.is(step.actor, step.alternative));
+        let node = found.map(|at| tree.remove(at));
+        if node.is_none() {
+            // Nothing is known yet of what follows.
+            forget(&mut sleep);
+        }
+        let mut frame = Frame { choices, taken, sleep, tree, backtrack, done: Vec::new(), open };
         sleep = frame.sleep_after(taken, paths);
+        if node.as_ref().is_some_and(|node| node.lacks) {
+            forget(&mut sleep);
+        }
+        tree = node.map_or_else(Vec::new, |node| node.children);
         frame.done.push(taken);
         frames.push(frame);
     }
@@ -189,15 +282,29 @@ fn extend(frames: &mut Vec<Frame>, paths: &dyn Paths, mut sleep: Vec<Choice>, pr
 
 /// Where steps could have happened the other way round, that is to be tried. What a failure cut short may have been
 /// waiting for the very step that failed.
-fn look_for_races(frames: &mut [Frame], order: &dyn StepOrder, first: usize, cut_short: bool) {
+fn look_for_races(
+    frames: &mut [Frame],
+    order: &dyn StepOrder,
+    first: usize,
+    cut_short: bool,
+    complete: bool,
+) {
     for later in first..order.events() {
         if later >= order.steps() && !cut_short && !order.is_blocked(later) {
             continue;
         }
         order.races(later, &mut |earlier| {
-            if let Some(frame) = frames.get_mut(earlier).filter(|frame| !frame.open) {
-                frame.add_one_of(&order.initials(&order.reversal(earlier, later)));
-            }
+            let Some((before, [frame, after @ ..])) =
+                frames.split_at_mut_checked(earlier).map(|(b, a)| (b.len(), a))
+            else {
+                return;
+            };
+            let several = |event: usize| {
+                let (actor, _) = order.event(event);
+                let state = event.checked_sub(before + 1).and_then(|at| after.get(at));
+                state.is_none_or(|frame| frame.of(actor).count() > 1)
+            };
+            frame.add(Reversal::new(order, earlier, later), &several, complete);
         });
     }
 }
