@@ -86,7 +86,7 @@ impl Frame {
         if !self.covers(&reversal, complete) {
             let Frame { choices, tree, .. } = self;
             let at_root = |thread| choices.iter().filter(|choice| choice.actor == thread).count();
-            reversal.insert(tree, several, &at_root);
+            reversal.insert(tree, several, &at_root, complete);
         }
     }
 
@@ -193,6 +193,9 @@ pub(crate) fn search(run: &mut Run<'_>, depth: u32) -> Result<StopReason, Halt> 
         let cut_short = paths.cuts_others_short();
         let at_limit = paths.end() == PathEnd::StepLimit;
         cut |= at_limit;
+        // Giving up depends on all that others do.
+        let gives_up = |choice: &Choice| Cause::of(choice.alternative) != Cause::Actor;
+        complete &= !frames[same..].iter().any(|frame| frame.choices.iter().any(gives_up));
         if at_limit || paths.looks_at_pending() {
             frames[opened..].iter_mut().for_each(|frame| frame.open = true);
             opened = frames.len();

@@ -77,17 +77,19 @@ impl<'a> Reversal<'a> {
     }
 
     /// Adds it to a tree, unless it is there. `several` tells whether the actor of an event had other alternatives,
-    /// `at_root` how many an actor has in the state of the tree.
+    /// `at_root` how many an actor has in the state of the tree, `commuting` whether steps
+    /// that commute with it count.
     pub(super) fn insert(
         mut self,
         tree: &mut Vec<Node>,
         several: &dyn Fn(usize) -> bool,
         at_root: &dyn Fn(u32) -> usize,
+        commuting: bool,
     ) {
         let (mut way, mut nodes) = (Vec::new(), &*tree);
         while let Some(at) = nodes.iter().position(|node| {
             let known = if way.is_empty() { Known::ALL } else { self.known };
-            self.continues(node, known)
+            self.continues(node, known, commuting)
         }) {
             let node = &nodes[at];
             if node.children.is_empty() {
@@ -136,14 +138,14 @@ impl<'a> Reversal<'a> {
     }
 
     /// Whether what is left may begin with the step of a node.
-    fn continues(&self, node: &Node, known: Known) -> bool {
+    fn continues(&self, node: &Node, known: Known, commuting: bool) -> bool {
         match self.first_of(node.choice.actor) {
             Some((_, false)) => false,
             Some((at, true)) => {
                 let (_, alternative) = self.order.event(self.rest[at]);
                 self.rest[at] == self.later || [alternative, Cause::ANY].contains(&node.alternative)
             }
-            None => !node.several && self.commutes(&node.choice, node.sure, known),
+            None => commuting && !node.several && self.commutes(&node.choice, node.sure, known),
         }
     }
 }
