@@ -23,7 +23,7 @@ pub(crate) struct ProgramPaths<'m> {
     execution: Execution,
     order: Order,
     /// A request's order and sleepers in the scheduler's terms.
-    entries: (Vec<(ThreadId, u32)>, Vec<(ThreadId, u32)>),
+    entries: [Vec<(ThreadId, u32)>; 2],
 }
 
 impl<'m> ProgramPaths<'m> {
@@ -68,7 +68,7 @@ impl Paths for ProgramPaths<'_> {
     }
 
     fn follow(&mut self, request: &Request<'_>) -> Result<(), StepError> {
-        let (mut entries, mut sleepers) = std::mem::take(&mut self.entries);
+        let [mut entries, mut sleepers] = std::mem::take(&mut self.entries);
         let translate = |from: &[(u32, u32)], to: &mut Vec<(ThreadId, u32)>| {
             to.clear();
             to.extend(from.iter().map(|&(actor, alternative)| (ThreadId(actor), alternative)));
@@ -90,7 +90,7 @@ impl Paths for ProgramPaths<'_> {
             ..common
         };
         let outcome = self.run(&plan);
-        self.entries = (entries, sleepers);
+        self.entries = [entries, sleepers];
         outcome
     }
 
