@@ -57,6 +57,13 @@ impl Owners {
         self.after(explorer, state, origin, state).0
     }
 
+    /// Whether a transition changes nothing that decides, so that the owner stays the same.
+    #[inline]
+    pub(crate) fn is_kept(&self, source: &[u32], target: &[u32]) -> bool {
+        let (By::Words(part) | By::Meaning(part, _)) = &self.by else { return false };
+        part.iter().fold(0, |changed, &(at, mask)| changed | (source[at] ^ target[at]) & mask) == 0
+    }
+
     /// What [`Owners::after`] needs to know of a state whose successors it is asked for.
     #[inline]
     pub(crate) fn origin(&self, explorer: &mut dyn Explorer, state: &[u32]) -> u64 {

@@ -191,8 +191,9 @@ pub(crate) struct Worker<'m, K> {
     hits: Vec<Hit>,
     successors: Successors,
     sent: Sent,
-    /// Of the successors of one state: who owns it, and the hash that is sent or remembered.
-    routes: Vec<(usize, u64)>,
+    /// Of the successors of one state that belong to other processes: who owns it, its position, and the hash
+    /// that is sent or remembered.
+    routes: Vec<(usize, u32, u64)>,
     owners: Owners,
     /// How successors travel to other processes.
     form: Form,
@@ -371,28 +372,22 @@ impl<'m, K: Keeper> Worker<'m, K> {
         rank: u32,
         id: u32,
     ) {
-        let origin = self.owners.origin(&mut *self.view.explorer, state);
-        self.routes.clear();
-        for position in 0..self.successors.len() {
-            let target = self.successors.state(position);
-            let (owner, mut hash) = self.owners.after(&mut *self.view.explorer, state, origin, target);
-            if K::KEEPS_ALL && mail.local(owner).is_none() {
-                // The look-ups wait for memory together.
-                hash = quick_hash(target);
-                self.sent.prefetch(hash);
-            }
-            self.routes.push((owner, hash));
-        }
+        let mut origin = None;
         for position in 0..self.successors.len() {
             let target = self.successors.state(position);
             let explorer = &mut *self.view.explorer;
-            let (owner, hash) = self.routes[position];
-            let Some(index) = mail.local(owner) else {
-                let known = K::KEEPS_ALL && self.sent.is_known(hash, target);
-                let found = Discovery { rank, source: id, position: position as u32, hash };
-                if !known && self.outbound[owner].add(&self.form, explorer, found, target) {
-                    self.deliver_far(desk, mail, owner);
+            let (owner, hash) = match self.owners.is_kept(state, target) {
+                true => (self.number, 0),
+                false => {
+                    let origin = *origin.get_or_insert_with(|| self.owners.origin(explorer, state));
+                    self.owners.after(explorer, state, origin, target)
                 }
+            };
+            let Some(index) = mail.local(owner) else {
+                let hash = if K::KEEPS_ALL { quick_hash(target) } else { hash };
+                // The look-ups wait for memory together.
+                self.sent.prefetch(hash);
+                self.routes.push((owner, position as u32, hash));
                 continue;
             };
             let batch = mail.to(index);
@@ -405,6 +400,16 @@ impl<'m, K: Keeper> Worker<'m, K> {
                 self.deliver(desk, mail, owner, index);
             }
         }
+        for index in 0..self.routes.len() {
+            let (owner, position, hash) = self.routes[index];
+            let target = self.successors.state(position as usize);
+            let known = K::KEEPS_ALL && self.sent.is_known(hash, target);
+            let found = Discovery { rank, source: id, position, hash };
+            if !known && self.outbound[owner].add(&self.form, &mut *self.view.explorer, found, target) {
+                self.deliver_far(desk, mail, owner);
+            }
+        }
+        self.routes.clear();
     }
 
     /// Sends a full batch, or takes it in if it is for this worker.
