@@ -37,11 +37,8 @@ pub(crate) fn of_conditions(model: &dyn Model, objectives: &[Objective]) -> Vec<
         let is_literal = ["true", "false"].contains(&text.trim());
         let value = constant_value(model, text).filter(|_| !is_literal)?;
         let holds = if value { "always" } else { "never" };
-        let message = format!("the condition `{text}` does not depend on the state: it {holds} holds");
-        Some(
-            Diagnostic::warning(message)
-                .help("compare something that changes: a variable, a parameter or a place"),
-        )
+        let message = format!("the condition `{text}` is the same in all states: it {holds} holds");
+        Some(Diagnostic::warning(message).help("constants and the ranges of variables decide it"))
     };
     conditions.filter_map(warning).collect()
 }

@@ -396,7 +396,7 @@ fn constant_conditions_are_mentioned() {
     )]);
     let search =
         |model: &str, flags: &[&str]| turnpike_in(files.path(), &[&["search", model], flags].concat(), "");
-    let constant = "does not depend on the state";
+    let constant = "is the same in all states";
     let lift = root().join("models/lift.mcrl2");
     let lift = lift.to_string_lossy();
     for (model, flag, text, code, words) in [
