@@ -15,7 +15,7 @@
 //! they did is done again, and for longer if little is left to do. All others begin again: what one
 //! attempt misses another may find soon (`attempts`).
 //!
-//! **Programs.** Budgets are executions: source-DPOR (which covers everything if that is little),
+//! **Programs.** Budgets are executions: DPOR (which covers everything if that is little),
 //! partial order sampling, PCT for bugs of depth 2 and 3, uniform and weighted sampling; later
 //! rounds add genetic search, highway search and schedules that continue what was new.
 //!
@@ -57,7 +57,7 @@ pub struct Auto;
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "auto",
-    summary: "a portfolio with growing budgets: rdfs, dfs, highway, random and drs (deadlocks: also best-first to states with few transitions; timed automata: also walks on clock values; programs: source-DPOR, pos, pct, random, weighted, genetic, highway, frontier)",
+    summary: "a portfolio with growing budgets: rdfs, dfs, highway, random and drs (deadlocks: also best-first to states with few transitions; timed automata: also walks on clock values; programs: DPOR, pos, pct, random, weighted, genetic, highway, frontier)",
     guarantee: "complete when one of its members covers everything",
     memory: "that of two depth-first searches, and of the running member",
     when: "you do not know the shape of the state space",
@@ -97,7 +97,7 @@ enum Member {
     /// Walks on single states.
     Concrete,
     Sample(Sampler),
-    /// Source-DPOR.
+    /// Exhaustive search with DPOR.
     Explore,
     Breed(Fitness),
     /// Continues schedules that led to something new.

@@ -33,7 +33,7 @@ pub struct Exhaustive {
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     name: "exhaustive",
-    summary: "every path up to a depth, without storing states; for programs one execution for each order of dependent steps (source-DPOR)",
+    summary: "every path up to a depth, without storing states; for programs one execution for each order of dependent steps (DPOR with wakeup trees)",
     guarantee: "complete up to the depth",
     memory: "one path",
     when: "states cannot be stored, and the bug is near; a proof for a small program",

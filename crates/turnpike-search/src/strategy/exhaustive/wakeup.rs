@@ -12,7 +12,7 @@ pub(super) struct Node {
     pub(super) choice: Choice,
     /// The alternative, or [`Cause::ANY`].
     pub(super) alternative: u32,
-    /// Whether it was after the same steps as here, except independent ones.
+    /// Whether the step was taken after the same steps as on this path, except independent ones.
     sure: bool,
     /// Whether its actor may have had other alternatives.
     several: bool,
