@@ -8,6 +8,9 @@ use crate::hook::hook;
 use crate::sys::EINVAL;
 use crate::{control, memory, objects, returned, sites};
 
+/// Bytes of a `pthread_barrier_t`.
+const BYTES: usize = 32;
+
 const SERIAL_THREAD: c_int = -1;
 
 hook! {
@@ -16,18 +19,18 @@ hook! {
         if count == 0 {
             return EINVAL;
         }
-        objects::initialise(barrier, false, site, Object::Barrier { count }, || {
+        objects::initialise(barrier, BYTES, site, Object::Barrier { count }, || {
             core::ptr::write_bytes(barrier, 0, 8);
         });
         0
     }
     fn pthread_barrier_destroy(barrier: *mut u32; site) -> c_int {
-        let id = objects::of(barrier, site, || Object::Barrier { count: 1 });
+        let id = objects::of(barrier, BYTES, site, || Object::Barrier { count: 1 });
         objects::destroy(id, site);
         0
     }
     fn pthread_barrier_wait(barrier: *mut u32; site) -> c_int {
-        let id = objects::of(barrier, site, || Object::Barrier { count: 1 });
+        let id = objects::of(barrier, BYTES, site, || Object::Barrier { count: 1 });
         // Orders of arrival need not be told apart if the caller does not ask who came last. The
         // result is a zero that it does not read then.
         let looks = returned::is_used(site.0 as usize);

@@ -9,9 +9,12 @@ use crate::sys::{ETIMEDOUT, Timespec};
 use crate::time::REALTIME;
 use crate::{cancel, control, memory, mutex, objects, sites};
 
+/// Bytes of a `pthread_cond_t`.
+const BYTES: usize = 48;
+
 unsafe fn of(cond: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a condition variable has twelve words.
-    unsafe { objects::of(cond, site, || Object::Condvar) }
+    unsafe { objects::of(cond, BYTES, site, || Object::Condvar) }
 }
 
 /// Waits, and gives up the mutex meanwhile; one that the thread has locked several times is unlocked
@@ -64,7 +67,7 @@ pub(crate) unsafe fn initialise(cond: *mut u32, clock: c_int, site: Site) {
         unsafe { core::ptr::write_bytes(cond, 0, 12) }
     };
     // SAFETY: promised by the caller.
-    let id = unsafe { objects::initialise(cond, false, site, Object::Condvar, clear) };
+    let id = unsafe { objects::initialise(cond, BYTES, site, Object::Condvar, clear) };
     objects::entry(id, |entry| entry.flavour = clock.cast_unsigned());
 }
 

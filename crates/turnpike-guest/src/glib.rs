@@ -49,18 +49,21 @@ pub(crate) const NAMES: [&CStr; 30] = [
     c"g_once_init_leave_pointer",
 ];
 
-/// Every one of them is at least eight bytes, and zero when it is new.
+/// Bytes that each of them has, at least.
+const BYTES: usize = 8;
+
+/// Every one of them is zero when it is new.
 ///
 /// # Safety
 /// `memory` is one of GLib's synchronisation objects, as in all functions that follow.
 unsafe fn of(memory: *mut u32, site: Site, object: Object) -> ObjectId {
     // SAFETY: the caller promises an object of GLib, which has eight bytes.
-    unsafe { objects::of(memory, site, || object) }
+    unsafe { objects::of(memory, BYTES, site, || object) }
 }
 
 unsafe fn renew(memory: *mut u32, site: Site, object: Object) {
     // SAFETY: the caller promises memory for an object of GLib, which has eight bytes.
-    unsafe { objects::initialise(memory, false, site, object, || ()) };
+    unsafe { objects::initialise(memory, BYTES, site, object, || ()) };
 }
 
 unsafe fn clear(memory: *mut u32, object: Object, site: Site) {

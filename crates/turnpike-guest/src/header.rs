@@ -158,7 +158,7 @@ fn mark(address: usize, kind: Kind, site: Site) -> c_long {
 fn atomic(kind: Kind, site: Site) -> c_long {
     // SAFETY: two words that nothing else uses, and that may be written.
     let id = unsafe {
-        objects::of((&raw const ATOMIC).cast_mut().cast(), site, || Object::Mutex { recursive: true })
+        objects::of((&raw const ATOMIC).cast_mut().cast(), 8, site, || Object::Mutex { recursive: true })
     };
     control::simple(kind, id, site);
     0

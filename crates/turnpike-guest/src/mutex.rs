@@ -21,6 +21,9 @@ const ROBUST: u32 = 16;
 /// Where the C library keeps a mutex's type, in words; static initialisers set it.
 const KIND_WORD: usize = 4;
 
+/// Bytes of a `pthread_mutex_t`.
+const BYTES: usize = 40;
+
 /// The kernel's object of a mutex.
 ///
 /// # Safety
@@ -30,7 +33,7 @@ pub(crate) unsafe fn of(mutex: *mut u32, site: Site) -> ObjectId {
     unsafe {
         let word = *mutex.add(KIND_WORD);
         let flavour = word & 3;
-        let id = objects::of(mutex, site, || Object::Mutex { recursive: flavour == RECURSIVE });
+        let id = objects::of(mutex, BYTES, site, || Object::Mutex { recursive: flavour == RECURSIVE });
         objects::entry(id, |entry| {
             entry.flavour = flavour;
             if word & ROBUST != 0 && entry.robust == Robust::No {
@@ -50,7 +53,7 @@ pub(crate) unsafe fn initialise(mutex: *mut u32, flavour: u32, site: Site) {
     unsafe {
         objects::initialise(
             mutex,
-            false,
+            BYTES,
             site,
             Object::Mutex { recursive: flavour & 3 == RECURSIVE },
             || {
@@ -197,7 +200,7 @@ hook! {
     }
 
     fn pthread_spin_init(spin: *mut u32, _shared: c_int; site) -> c_int {
-        objects::initialise(spin, true, site, Object::Mutex { recursive: false }, || ());
+        objects::initialise(spin, objects::SMALL, site, Object::Mutex { recursive: false }, || ());
         0
     }
     fn pthread_spin_destroy(spin: *mut u32; site) -> c_int {

@@ -52,10 +52,10 @@ static OBJECTS: Global<Objects> = Global::new(Objects::new());
 
 const MARK: u32 = 0x7470_6f62;
 const SMALL_MARK: u32 = 0xa500_0000;
+/// Bytes of a spin lock or a `pthread_once_t`.
+pub(crate) const SMALL: usize = 4;
 /// Bytes that a mark takes at most.
 const MARKED: usize = 8;
-/// Bytes of the largest object, a reader-writer lock.
-const LARGEST: usize = 56;
 
 impl Objects {
     const fn new() -> Self {
@@ -81,12 +81,18 @@ impl Objects {
     }
 }
 
-/// The object in memory of eight bytes or more, made by `make` if it is new.
+/// The object in memory of so many bytes, eight or more, made by `make` if it is new.
 ///
 /// # Safety
 /// The memory belongs to a synchronisation object.
-pub(crate) unsafe fn of(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) -> ObjectId {
+pub(crate) unsafe fn of(
+    memory: *mut u32,
+    bytes: usize,
+    site: Site,
+    make: impl FnOnce() -> Object,
+) -> ObjectId {
     crate::memory::used(memory as usize, site);
+    crate::memory::uses_object(memory as usize, bytes, site);
     // SAFETY: at least two words.
     let (mark, id) = unsafe { (*memory, *memory.add(1)) };
     if mark == MARK && OBJECTS.with(|objects| objects.known(id, memory as usize)) {
@@ -147,6 +153,7 @@ fn enter(address: usize, site: Site, object: Object) -> ObjectId {
 /// The memory belongs to a synchronisation object.
 pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() -> Object) -> ObjectId {
     crate::memory::used(memory as usize, site);
+    crate::memory::uses_object(memory as usize, SMALL, site);
     // SAFETY: one word.
     let word = unsafe { *memory };
     let id = word & 0x00ff_ffff;
@@ -160,20 +167,20 @@ pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() 
     id
 }
 
-/// Makes the memory a new object, whatever it was before; `clear` writes what the C library would.
+/// Makes so many bytes of memory a new object, whatever it was before; `clear` writes what the C library would.
 /// Where other threads could observe it, that is a step: one may use the object before it is initialised,
 /// or lose what it did to it.
 ///
 /// # Safety
-/// The memory belongs to a synchronisation object, of eight bytes or more, or of four if it is
-/// `small`.
+/// The memory belongs to a synchronisation object of so many bytes.
 pub(crate) unsafe fn initialise(
     memory: *mut u32,
-    small: bool,
+    bytes: usize,
     site: Site,
     object: Object,
     clear: impl FnOnce(),
 ) -> ObjectId {
+    let small = bytes == SMALL;
     // SAFETY: one word, or two.
     let mark = |id: ObjectId| unsafe {
         *memory = if small { SMALL_MARK | id.0 } else { MARK };
@@ -182,8 +189,9 @@ pub(crate) unsafe fn initialise(
         }
     };
     let address = memory as usize;
+    crate::memory::uses_object(address, bytes, site);
     if !crate::memory::others_may_see() {
-        audit::reported(address, if small { MARKED / 2 } else { LARGEST });
+        audit::reported(address, bytes);
         clear();
         let id = enter(address, site, object);
         mark(id);
@@ -198,7 +206,7 @@ pub(crate) unsafe fn initialise(
     // From now on others find the object that the step is about.
     mark(id);
     control::simple(Kind::Initialise, id, sites::user(site));
-    audit::reported(address, if small { MARKED / 2 } else { LARGEST });
+    audit::reported(address, bytes);
     clear();
     mark(id);
     control::kernel(|kernel| kernel.initialise(id, object));

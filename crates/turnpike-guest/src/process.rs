@@ -68,7 +68,7 @@ pub(crate) fn begin_exit(site: Site) {
     if control::ALIVE.load(Ordering::Relaxed) > 1 {
         // SAFETY: two words that nothing else uses, and that may be written.
         let id = unsafe {
-            objects::of((&raw const LEAVING).cast_mut().cast(), site, || Object::Mutex { recursive: true })
+            objects::of((&raw const LEAVING).cast_mut().cast(), 8, site, || Object::Mutex { recursive: true })
         };
         if control::DETAIL.get() >= Detail::Full {
             control::kernel(|kernel| kernel.name_object(id, "exit"));

@@ -8,9 +8,12 @@ use crate::hook::hook;
 use crate::sys::{EBUSY, EDEADLK, ETIMEDOUT, Timespec};
 use crate::{control, memory, objects, sites};
 
+/// Bytes of a `pthread_rwlock_t`.
+const BYTES: usize = 56;
+
 unsafe fn of(lock: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a reader-writer lock has fourteen words.
-    unsafe { objects::of(lock, site, || Object::RwLock) }
+    unsafe { objects::of(lock, BYTES, site, || Object::RwLock) }
 }
 
 /// The word that says which threads go first, and its value for locks that let writers go first and
@@ -47,7 +50,7 @@ hook! {
     fn pthread_rwlock_init(lock: *mut u32, attributes: *const c_void; site) -> c_int {
         memory::tell_operand("pthread_rwlock_init", attributes, memory::LOCK_ATTRIBUTES, false, site);
         let preference = (attributes as *const u32).as_ref().copied().unwrap_or(0);
-        objects::initialise(lock, false, site, Object::RwLock, || {
+        objects::initialise(lock, BYTES, site, Object::RwLock, || {
             core::ptr::write_bytes(lock, 0, 14);
             *lock.add(PREFERENCE) = preference;
         });

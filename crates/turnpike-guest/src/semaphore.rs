@@ -13,12 +13,15 @@ use crate::hook::hook;
 use crate::sys::{EAGAIN, EEXIST, EINVAL, ENOENT, ETIMEDOUT, Timespec, fail_with};
 use crate::{cancel, control, memory, objects, process, sites};
 
+/// Bytes of a `sem_t`.
+const BYTES: usize = 32;
+
 unsafe fn of(semaphore: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a semaphore has eight words; the first is the value of one that was made before
     // control started.
     unsafe {
         let value = *semaphore;
-        objects::of(semaphore, site, || Object::Semaphore { value })
+        objects::of(semaphore, BYTES, site, || Object::Semaphore { value })
     }
 }
 
@@ -63,7 +66,7 @@ hook! {
         if value > i32::MAX as u32 {
             return fail_with(EINVAL);
         }
-        objects::initialise(semaphore, false, site, Object::Semaphore { value }, || {
+        objects::initialise(semaphore, BYTES, site, Object::Semaphore { value }, || {
             core::ptr::write_bytes(semaphore, 0, 8);
         });
         0

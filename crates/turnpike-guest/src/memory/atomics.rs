@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use turnpike_scheduler::{AtomicValues, Kind, MemoryOrder, Site};
 
 use super::call::export;
-use super::logic::race::Access;
+use super::logic::race::{Access, How};
 use super::{Peek, heap, is_weak, recycle, remember, step, tell_bytes, threaded};
 use crate::control;
 use crate::state::Held;
@@ -189,7 +189,7 @@ fn values(stores: u64) -> Option<AtomicValues> {
 fn done(address: u64, size: u64, write: bool, site: Site) {
     heap::check(address, size, write, site);
     if threaded() {
-        remember(Access { address, size, write, atomic: true, site: site.0 });
+        remember(Access { address, size, write, how: How::Atomic, site: site.0 });
     }
 }
 

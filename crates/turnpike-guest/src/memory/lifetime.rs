@@ -20,7 +20,7 @@ use core::sync::atomic::Ordering;
 use turnpike_scheduler::{Detail, Finding, Kind, Object, ObjectId, Operation, Site};
 
 use super::logic::heap::Block;
-use super::logic::race::{Access, Clocks, Race};
+use super::logic::race::{Access, Clocks, How, Race};
 use super::{MEMORY, heap, is_instrumented, remember, report, spin, tell, threaded};
 use crate::global::Global;
 use crate::hook::{hook, real};
@@ -135,7 +135,7 @@ pub(crate) fn lies_there(object: ObjectId, address: usize, site: Site) -> bool {
 pub(crate) fn touched(address: usize, site: Site) {
     heap::check(address as u64, 1, true, site);
     if is_instrumented() && threaded() {
-        remember(Access { address: address as u64, size: 1, write: false, atomic: true, site: site.0 });
+        remember(Access { address: address as u64, size: 1, write: false, how: How::Atomic, site: site.0 });
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) fn give_back(address: u64, size: u64, site: Site, region: impl FnOnce
         control::step(Operation::new(Kind::Free, region, sites::user(site)));
     }
     let mut races: Vec<Race> = Vec::new();
-    let whole = Access { address, size, write: true, atomic: false, site: site.0 };
+    let whole = Access { address, size, write: true, how: How::Plain, site: site.0 };
     control::kernel(|kernel| {
         let clocks = Clocks { sure: kernel.clock(), perhaps: kernel.doubtful_clock() };
         MEMORY.with(|memory| memory.detector.freed(me, clocks, &whole, |race| races.push(race)));
@@ -191,6 +191,7 @@ pub(super) fn tell_race(block: &Block, address: u64, site: Site, write: bool) {
             second: site.0,
             second_writes: write,
             address,
+            object: false,
             doubtful: false,
         };
         let message = report::race(&race, me);

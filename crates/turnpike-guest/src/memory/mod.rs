@@ -52,7 +52,7 @@ use crate::global::Global;
 use crate::{audit, control, fiber, modules, sites, state};
 use logic::bits::FirstRead;
 use logic::objects::{Covered, Objects};
-use logic::race::{Access, Clocks, Detector, Race};
+use logic::race::{Access, Clocks, Detector, How, Race};
 use logic::spin::{Pause, Spin};
 use logic::table::Table;
 
@@ -167,6 +167,10 @@ static MEMORY: Global<Memory> = Global::new(Memory {
 /// What is not under control when an access to more than a word races.
 const PARTS: &str =
     "the order of the parts of a large assignment and other threads' accesses to the same memory";
+
+/// What threads find that look at a lock itself.
+const BYTES: &str = "the bytes of a mutex, semaphore, condition variable or other object that the program accesses \
+                     itself while a thread uses the object,";
 
 /// Some of the program's code calls the functions of `plain`.
 static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
@@ -326,7 +330,7 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
         before.put_back();
     }
     if threaded() {
-        remember(Access { address, size, write, atomic: false, site: site.0 });
+        remember(Access { address, size, write, how: How::Plain, site: site.0 });
     }
     if let Some(held) = held {
         recycle::saw_bytes(address, size, &held);
@@ -510,16 +514,29 @@ fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
     (ObjectId(object), second.map_or(ObjectId::NONE, ObjectId))
 }
 
+/// The running thread is about to do something with the synchronisation object in these bytes. Its own
+/// accesses to them are no steps, and would find what turnpike keeps there.
+pub(crate) fn uses_object(address: usize, size: usize, site: Site) {
+    if is_instrumented() && threaded() {
+        let (address, size) = (address as u64, size as u64);
+        look_for_races(&Access { address, size, write: true, how: How::Object, site: site.0 });
+    }
+}
+
 /// Looks for races with an access that the running thread now does.
 fn remember(access: Access) {
     if access.write {
         audit::written(access.address, access.size, Site(access.site));
     }
+    look_for_races(&access);
+}
+
+fn look_for_races(access: &Access) {
     let mut races: Vec<Race> = Vec::new();
     control::kernel(|kernel| {
         let me = kernel.current().0;
         let clocks = Clocks { sure: kernel.clock(), perhaps: kernel.doubtful_clock() };
-        MEMORY.with(|memory| memory.detector.access(me, clocks, &access, |race| races.push(race)));
+        MEMORY.with(|memory| memory.detector.access(me, clocks, access, |race| races.push(race)));
     });
     tell(races);
 }
@@ -533,6 +550,9 @@ fn tell(races: Vec<Race>) {
     if races.iter().any(|race| race.doubtful) {
         // Something that cannot be seen may order them, or may not.
         control::uncontrolled(UNSEEN);
+    }
+    if races.iter().any(|race| race.object && !race.doubtful) {
+        control::uncontrolled(BYTES);
     }
     for race in races.into_iter().filter(|race| !race.doubtful) {
         let (known, visible) = MEMORY.with(|memory| {

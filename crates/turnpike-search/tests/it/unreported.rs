@@ -104,6 +104,25 @@ fn time_limits_that_others_change_are_explored() {
     }
 }
 
+/// Where turnpike keeps what it knows of an object, a program would find something else without it.
+#[test]
+fn bytes_of_objects_that_threads_look_at_prove_nothing() {
+    let Some(path) = guest("raw_locks.c") else { return };
+    for way in ["mutex", "lock", "condition", "barrier", "spin", "semaphore"] {
+        for when in ["initialised", "used"] {
+            for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default())] {
+                let verdict = |arguments: &[&str]| {
+                    let report =
+                        search(&model(&path, arguments, ProgramOptions::default()), strategy.clone(), 20_000);
+                    (report.verdict, end(&report))
+                };
+                assert_eq!(verdict(&[way, when]).0, Verdict::Inconclusive, "{way} {when}");
+                assert_eq!(verdict(&[way, when, "ordered"]), (Verdict::None, String::new()), "{way} {when}");
+            }
+        }
+    }
+}
+
 /// Looking for something to read must not count as a write to the list of what is watched.
 #[test]
 fn waiting_for_descriptors_of_a_shared_list_is_proved() {

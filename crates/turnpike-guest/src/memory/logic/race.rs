@@ -9,9 +9,11 @@
 //!
 //! Clocks count steps. What a thread does invisibly after its step k is ordered before whoever
 //! synchronises with its step k + 1 or a later one, and so gets the epoch k + 1; an atomic access
-//! is itself the step, and gets k.
+//! is itself the step, and gets k. An operation on an object is told before its step, and gets k + 1.
 
 use super::shadow::{GRANULE, NOBODY, NONE, Record, SEVERAL, Shadow};
+
+pub(crate) use super::shadow::How;
 
 /// Records of one cell, at most: beyond it the oldest is forgotten. Only hundreds of threads come
 /// near.
@@ -26,8 +28,8 @@ pub(crate) struct Access {
     pub size: u64,
     /// Whether it modifies them.
     pub write: bool,
-    /// Whether it is atomic.
-    pub atomic: bool,
+    /// How they are accessed.
+    pub how: How,
     /// Program counter.
     pub site: u64,
 }
@@ -47,6 +49,8 @@ pub(crate) struct Race {
     pub second_writes: bool,
     /// First byte that both touch, of the eight in which they meet.
     pub address: u64,
+    /// One of them belongs to an operation on a synchronisation object.
+    pub object: bool,
     /// Something may order them.
     pub doubtful: bool,
 }
@@ -86,7 +90,7 @@ impl Detector {
         mut tell: impl FnMut(Race),
     ) {
         let own = clocks.sure.get(thread as usize).copied().unwrap_or(0);
-        let epoch = if access.atomic { own } else { own.saturating_add(1) };
+        let epoch = if access.how == How::Atomic { own } else { own.saturating_add(1) };
         let end = access.address.saturating_add(access.size);
         let mut granule = access.address & !(GRANULE - 1);
         while granule < end {
@@ -100,7 +104,7 @@ impl Detector {
                 thread,
                 mask,
                 write: access.write,
-                atomic: access.atomic,
+                how: access.how,
             };
             self.granule(granule, record, clocks, &mut tell);
             granule += GRANULE;
@@ -113,7 +117,9 @@ impl Detector {
         self.shadow.visit(memory.address, memory.size, |granule, record| {
             let first = granule + u64::from(record.mask.trailing_zeros());
             let inside = first < memory.address.saturating_add(memory.size);
-            if inside && record.thread != thread && !reaches(clocks.sure, record) {
+            // Operations on objects are told once more when they are done.
+            let done = record.how != How::Object;
+            if inside && done && record.thread != thread && !reaches(clocks.sure, record) {
                 tell(Race {
                     first: record.site,
                     first_writes: record.write,
@@ -121,6 +127,7 @@ impl Detector {
                     second: memory.site,
                     second_writes: true,
                     address: first.max(memory.address),
+                    object: false,
                     doubtful: clocks.perhaps.is_some_and(|clock| reaches(clock, record)),
                 });
             }
@@ -175,7 +182,8 @@ impl Detector {
             let old = *self.shadow.record(at);
             let ordered = old.thread == new.thread || reaches(clocks.sure, &old);
             let common = old.mask & new.mask;
-            if !ordered && common != 0 && (old.write || new.write) && !(old.atomic && new.atomic) {
+            let plain = old.how == How::Plain || new.how == How::Plain;
+            if !ordered && common != 0 && (old.write || new.write) && plain {
                 tell(Race {
                     first: old.site,
                     first_writes: old.write,
@@ -183,6 +191,7 @@ impl Detector {
                     second: new.site,
                     second_writes: new.write,
                     address: address + u64::from(common.trailing_zeros()),
+                    object: old.how == How::Object || new.how == How::Object,
                     doubtful: clocks.perhaps.is_some_and(|clock| reaches(clock, &old)),
                 });
             }
@@ -210,9 +219,10 @@ impl Detector {
     }
 }
 
-/// Whether everything that conflicts with `small` conflicts with `big`.
+/// Whether everything that conflicts with `small` conflicts with `big`, in the same way.
 fn covers(big: &Record, small: &Record) -> bool {
-    small.mask & !big.mask == 0 && (big.write || !small.write) && (!big.atomic || small.atomic)
+    let how = big.how == small.how || big.how == How::Plain && small.how == How::Atomic;
+    small.mask & !big.mask == 0 && (big.write || !small.write) && how
 }
 
 #[cfg(test)]

@@ -18,6 +18,17 @@ const GROUP_BITS: u32 = 9;
 /// No record.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// How memory is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// By ordinary code.
+    Plain,
+    /// By an atomic operation.
+    Atomic,
+    /// By an operation on the lock, semaphore or other synchronisation object that lies there.
+    Object,
+}
+
 /// One access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
@@ -33,8 +44,8 @@ pub(crate) struct Record {
     pub mask: u8,
     /// Whether it modified them.
     pub write: bool,
-    /// Whether it was atomic.
-    pub atomic: bool,
+    /// How it was made.
+    pub how: How,
 }
 
 /// What is known of eight bytes.

@@ -19,6 +19,10 @@ enum Event {
         write: bool,
     },
     Lock(usize),
+    /// An operation on an object, which orders nothing.
+    Object {
+        address: u64,
+    },
     Spawnlike {
         other: usize,
     },
@@ -30,6 +34,7 @@ fn events() -> impl Strategy<Value = Vec<(usize, Event)>> {
             .prop_map(|(address, size, write)| Event::Touch { address, size, write }),
         1 => (0u64..2, any::<bool>()).prop_map(|(variable, write)| Event::Atomic { variable, write }),
         2 => (0usize..3).prop_map(Event::Lock),
+        2 => (0u64..24).prop_map(|address| Event::Object { address }),
         1 => (0usize..4).prop_map(|other| Event::Spawnlike { other }),
     ];
     proptest::collection::vec((0usize..4, event), 0..60)
@@ -67,14 +72,15 @@ fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
     for (number, &(thread, event)) in events.iter().enumerate() {
         let site = number as u64 + 1;
         let access = match event {
-            Event::Touch { address, size, write } => Access { address, size, write, atomic: false, site },
+            Event::Touch { address, size, write } => Access { address, size, write, how: How::Plain, site },
             Event::Atomic { variable, write } => {
                 clocks[thread][thread] += 1;
                 let variable = variable as usize;
                 join(&mut clocks[thread], &atomics[variable]);
                 atomics[variable] = clocks[thread];
-                Access { address: variable as u64 * 8, size: 4, write, atomic: true, site }
+                Access { address: variable as u64 * 8, size: 4, write, how: How::Atomic, site }
             }
+            Event::Object { address } => Access { address, size: 4, write: true, how: How::Object, site },
             Event::Lock(lock) => {
                 // Acquire and release in one step.
                 clocks[thread][thread] += 1;
@@ -92,10 +98,11 @@ fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
             }
         };
         let clock = clocks[thread];
-        let epoch = clock[thread] + u32::from(!access.atomic);
+        let epoch = clock[thread] + u32::from(access.how != How::Atomic);
         for old in &past {
             let ordered = old.thread == thread || clock[old.thread] >= old.epoch;
-            let conflict = (old.access.write || access.write) && !(old.access.atomic && access.atomic);
+            let conflict = (old.access.write || access.write)
+                && (old.access.how == How::Plain || access.how == How::Plain);
             if ordered || !conflict {
                 continue;
             }
@@ -137,7 +144,7 @@ proptest! {
 }
 
 fn touch(address: u64, size: u64, write: bool, site: u64) -> Access {
-    Access { address, size, write, atomic: false, site }
+    Access { address, size, write, how: How::Plain, site }
 }
 
 #[test]
@@ -157,6 +164,7 @@ fn neighbouring_bytes_do_not_race() {
             second: 3,
             second_writes: false,
             address: 16,
+            object: false,
             doubtful: false
         }]
     );
