@@ -1,5 +1,5 @@
 // What threads read that look at the bytes of a synchronisation object, while another one initialises or uses it. With
-// `ordered`, they come first, or the object has been destroyed.
+// `ordered`, they come when the object has been destroyed.
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *way;
-static int ordered, when_used;
+static int ordered, when_used, atomically;
 static pthread_mutex_t mutex;
 static pthread_rwlock_t lock;
 static pthread_cond_t cond;
@@ -65,12 +65,14 @@ static void *work(void *unused) {
 static int look(void) {
     size_t size;
     volatile unsigned char *all = bytes(&size);
+    if (atomically) return __atomic_load_n(&all[0], __ATOMIC_SEQ_CST);
     return when_used ? all[0] : all[size - 1];
 }
 
 int main(int count, char **arguments) {
     way = arguments[1];
-    when_used = strcmp(arguments[2], "used") == 0;
+    atomically = strcmp(arguments[2], "atomically") == 0;
+    when_used = atomically || strcmp(arguments[2], "used") == 0;
     ordered = count > 3;
     size_t size;
     void *memory = bytes(&size);

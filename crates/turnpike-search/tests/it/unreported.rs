@@ -109,7 +109,7 @@ fn time_limits_that_others_change_are_explored() {
 fn bytes_of_objects_that_threads_look_at_prove_nothing() {
     let Some(path) = guest("raw_locks.c") else { return };
     for way in ["mutex", "lock", "condition", "barrier", "spin", "semaphore"] {
-        for when in ["initialised", "used"] {
+        for when in ["initialised", "used", "atomically"] {
             for strategy in [EXHAUSTIVE.into(), Strategy::from(Bfs::default())] {
                 let verdict = |arguments: &[&str]| {
                     let report =

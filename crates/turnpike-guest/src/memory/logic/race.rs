@@ -1,5 +1,6 @@
 //! Finds data races: two accesses to the same byte, at least one of them a write, at least one not
-//! atomic, that synchronisation does not order.
+//! atomic, that synchronisation does not order. An operation on a lock or another object is an access to its
+//! bytes, which races with all others there but not with another operation.
 //!
 //! The idea is FastTrack's (Flanagan and Freund, PLDI 2009): an access is remembered as the thread
 //! and the value of its clock, and is ordered before the present if the present thread's vector
@@ -182,8 +183,8 @@ impl Detector {
             let old = *self.shadow.record(at);
             let ordered = old.thread == new.thread || reaches(clocks.sure, &old);
             let common = old.mask & new.mask;
-            let plain = old.how == How::Plain || new.how == How::Plain;
-            if !ordered && common != 0 && (old.write || new.write) && plain {
+            let alike = old.how == new.how && new.how != How::Plain;
+            if !ordered && common != 0 && (old.write || new.write) && !alike {
                 tell(Race {
                     first: old.site,
                     first_writes: old.write,

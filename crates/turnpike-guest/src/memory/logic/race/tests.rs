@@ -102,7 +102,7 @@ fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
         for old in &past {
             let ordered = old.thread == thread || clock[old.thread] >= old.epoch;
             let conflict = (old.access.write || access.write)
-                && (old.access.how == How::Plain || access.how == How::Plain);
+                && (old.access.how != access.how || access.how == How::Plain);
             if ordered || !conflict {
                 continue;
             }
