@@ -4,7 +4,6 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 use turnpike_lts::escape_xml;
 use turnpike_model::{Diagnostic, Severity};
-use turnpike_program::Waiting;
 use turnpike_session::{
     Answer, Conclusion, Findings, FormulaAnswer, FormulaReply, Goals, Location, Objective, Outcome, Reply,
     Report, Verdict, WitnessReport,
@@ -238,8 +237,7 @@ fn lines_of(findings: &Findings, witness: &WitnessReport) -> Vec<String> {
 fn place_of(findings: &Findings, witness: &WitnessReport) -> Option<Place> {
     let incident = findings.incident(witness)?;
     // Whoever only waits for the end of others says nothing about why.
-    let joins = |waiting: &&Waiting| waiting.operation.starts_with("join ");
-    let (joining, telling): (Vec<_>, Vec<_>) = incident.waiting.iter().partition(joins);
+    let (joining, telling): (Vec<_>, Vec<_>) = incident.waiting.iter().partition(|waiting| waiting.joins);
     let waits = || telling.iter().chain(&joining).find_map(|waiting| waiting.place.as_deref());
     let Place { file, line } = place(incident.place.as_deref().or_else(waits)?)?;
     Some(Place { file: find_source(&findings.model, file), line })

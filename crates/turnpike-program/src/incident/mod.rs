@@ -71,6 +71,8 @@ pub struct Waiting {
     pub operation: String,
     /// What it waits for: `to lock mutex 2`.
     pub what: String,
+    /// It waits for the end of another thread.
+    pub joins: bool,
     /// Where it waits.
     pub place: Option<String>,
     /// Who holds it, or whose end it waits for.
@@ -271,6 +273,7 @@ fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
             thread: thread.name.clone(),
             operation: texts::deed(execution, choice),
             what,
+            joins: choice.kind == Kind::Join,
             place: texts::place_in(execution, choice.thread, choice.site, executor),
             holder: holder.map(|holder| texts::thread(execution, holder)),
             since: since.and_then(|site| texts::place(executor, site)),

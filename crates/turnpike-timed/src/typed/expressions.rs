@@ -5,7 +5,7 @@ use turnpike_model::Diagnostic;
 use super::conditions::Difference;
 use super::fold::{self, Value, balanced};
 use super::types::{ANY_INT, Class, Real, Type};
-use super::{Checker, Entity, Lvalue, Memory, Outcome, Purpose, reals, suggest_or_show};
+use super::{Checker, Entity, Lvalue, Memory, Outcome, Purpose, Wanted, reals, suggest_or_show};
 use crate::network::{self, Binary, Expression, LocationId, ProcessId, Quantifier, Unary};
 use crate::query::Condition;
 use crate::syntax::uppaal::tree::{self, ExpressionKind};
@@ -142,7 +142,7 @@ impl Checker<'_> {
                 match other {
                     Some(other) => Err(Diagnostic::error(format!("`{name}` is not a value"))
                         .at(place.clone(), format!("this is {}", other.describe()))),
-                    None => Err(self.unknown(name, place, "name", |e| {
+                    None => Err(self.unknown(name, place, Wanted::Name, |e| {
                         matches!(e, Entity::Stored { .. } | Entity::Function(..) | Entity::Label(_))
                     })),
                 }

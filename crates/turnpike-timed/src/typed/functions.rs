@@ -7,7 +7,7 @@ use super::expressions::Operand;
 use super::fold::{Value, balanced, has_effects};
 use super::reals::in_sequence;
 use super::types::{ANY_INT, Class, Declared, Type};
-use super::{Checker, Entity, Frame, GLOBAL, Lvalue, Memory, Outcome, Purpose, SYSTEM, Scope};
+use super::{Checker, Entity, Frame, GLOBAL, Lvalue, Memory, Outcome, Purpose, SYSTEM, Scope, Wanted};
 use crate::network::{Cells, Expression, Function, FunctionId, Place, Space};
 use crate::syntax::uppaal::tree::{self, ExpressionKind};
 
@@ -107,8 +107,9 @@ impl<'t> Checker<'t> {
                     return Err(match other {
                         Some(other) => Diagnostic::error(format!("`{name}` is not a function"))
                             .at(callee.span.clone(), format!("this is {}", other.describe())),
-                        None => self
-                            .unknown(name, &callee.span, "function", |e| matches!(e, Entity::Function(..))),
+                        None => self.unknown(name, &callee.span, Wanted::Function, |e| {
+                            matches!(e, Entity::Function(..))
+                        }),
                     });
                 }
             },

@@ -18,6 +18,7 @@ pub(crate) mod statements;
 pub(crate) mod types;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -220,6 +221,26 @@ pub(crate) const SYSTEM: usize = 1;
 /// Scope of predeclared names.
 pub(crate) const PREDECLARED: usize = 2;
 
+/// What a name should stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Name,
+    Function,
+    Type,
+    Process,
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wanted::Name => "name",
+            Wanted::Function => "function",
+            Wanted::Type => "type",
+            Wanted::Process => "process",
+        })
+    }
+}
+
 impl<'t> Checker<'t> {
     /// Starts with existing names.
     pub(crate) fn new(tree: &'t tree::Model, state: State) -> Self {
@@ -296,7 +317,7 @@ impl<'t> Checker<'t> {
         &self,
         name: &str,
         place: &Place,
-        what: &str,
+        what: Wanted,
         wanted: impl Fn(&Entity) -> bool,
     ) -> Diagnostic {
         let early = || {
@@ -314,7 +335,7 @@ impl<'t> Checker<'t> {
         let mut scope = Some(self.scope);
         while let Some(index) = scope {
             // A misspelt name is probably one that the model declares.
-            if index == PREDECLARED && what != "type" {
+            if index == PREDECLARED && what != Wanted::Type {
                 break;
             }
             let scope_names = &self.state.scopes[index];

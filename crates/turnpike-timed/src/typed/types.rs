@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use turnpike_model::Diagnostic;
 
-use super::{Checker, Entity, Outcome};
+use super::{Checker, Entity, Outcome, Wanted};
 use crate::network::Place;
 use crate::syntax::uppaal::tree;
 
@@ -422,7 +422,7 @@ impl Checker<'_> {
             )
             .at(place.clone(), "not predeclared")
             .help("int8_t, uint8_t, int16_t, uint16_t, int32_t and double are; integers have 32 bits with a sign")),
-            None => Err(self.unknown(name, place, "type", |e| matches!(e, Entity::Type(_)))),
+            None => Err(self.unknown(name, place, Wanted::Type, |e| matches!(e, Entity::Type(_)))),
         }
     }
 

@@ -1,10 +1,28 @@
 //! Actions with data, and process calls in their three forms: `P(e)`, `P(x = e)`, `P()`.
 
+use std::fmt;
+
 use super::checker::{Assumed, Checker};
 use super::messages::count;
 use crate::syntax::{Assignment, DataId, Name, Span, Symbol};
 use crate::typed::items::{Action, ActionId, Behaviour, Expression, ExpressionId, ProcessId};
 use crate::typed::sorts::SortId;
+
+/// What takes arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Called {
+    Action,
+    Process,
+}
+
+impl fmt::Display for Called {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Called::Action => "action",
+            Called::Process => "process",
+        })
+    }
+}
 
 impl Checker<'_> {
     /// `a(e)` or `P(e)`.
@@ -13,16 +31,18 @@ impl Checker<'_> {
         if let Some(all) = self.actions.get(&word).cloned() {
             let sorts: Vec<Vec<SortId>> =
                 all.iter().map(|&one| self.program.action(one).sorts.to_vec()).collect();
-            let (index, arguments) = self.check_arguments(name.span, "action", word, &sorts, arguments)?;
+            let (index, arguments) =
+                self.check_arguments(name.span, Called::Action, word, &sorts, arguments)?;
             return Some(Behaviour::Action { action: all[index], arguments });
         }
         if let Some(all) = self.processes.get(&word).cloned() {
             let sorts: Vec<Vec<SortId>> =
                 all.iter().map(|&one| self.sorts_of(&self.program.process(one).parameters)).collect();
-            let (index, arguments) = self.check_arguments(name.span, "process", word, &sorts, arguments)?;
+            let (index, arguments) =
+                self.check_arguments(name.span, Called::Process, word, &sorts, arguments)?;
             return Some(Behaviour::Call { process: all[index], arguments });
         }
-        self.unknown_process(name, "action or process");
+        self.unknown_call(name, true);
         None
     }
 
@@ -46,7 +66,7 @@ impl Checker<'_> {
         };
         let sorts: Vec<Vec<SortId>> =
             all.iter().map(|&one| self.program.action(one).sorts.to_vec()).collect();
-        let (index, arguments) = self.check_arguments(name.span, "action", word, &sorts, arguments)?;
+        let (index, arguments) = self.check_arguments(name.span, Called::Action, word, &sorts, arguments)?;
         Some((all[index], arguments))
     }
 
@@ -84,9 +104,12 @@ impl Checker<'_> {
         Some((id, typed.into()))
     }
 
-    fn unknown_process(&mut self, name: Name, kind: &str) {
+    /// Reports a name that no process has, and no action where one could be meant.
+    fn unknown_call(&mut self, name: Name, may_be_action: bool) {
         let mut names: Vec<Symbol> = self.program.processes.iter().map(|one| one.name).collect();
-        if kind != "process" {
+        let mut kind = "process";
+        if may_be_action {
+            kind = "action or process";
             names.extend(self.program.actions.iter().map(|one| one.name));
         }
         self.unknown(name.span, kind, self.word(name.symbol), &mut names);
@@ -97,7 +120,7 @@ impl Checker<'_> {
     fn check_arguments(
         &mut self,
         span: Span,
-        kind: &str,
+        kind: Called,
         word: Symbol,
         candidates: &[Vec<SortId>],
         arguments: &[DataId],
@@ -141,7 +164,7 @@ impl Checker<'_> {
     fn explain_arguments(
         &mut self,
         span: Span,
-        kind: &str,
+        kind: Called,
         word: Symbol,
         candidates: &[Vec<SortId>],
         arguments: &[DataId],
@@ -156,7 +179,7 @@ impl Checker<'_> {
                     }
                 };
                 let mut help = self.signature_text(word, only);
-                if kind == "process" && arguments.is_empty() {
+                if kind == Called::Process && arguments.is_empty() {
                     help = format!(
                         "{help}; {name}() keeps the values of variables with the names of its parameters"
                     );
@@ -190,7 +213,7 @@ impl Checker<'_> {
                     "an action without data is written without parentheses",
                 );
             } else {
-                self.unknown_process(name, "process");
+                self.unknown_call(name, false);
             }
             return None;
         };

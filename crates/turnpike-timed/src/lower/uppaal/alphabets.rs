@@ -15,7 +15,7 @@ use turnpike_model::Diagnostic;
 use crate::network::{EventId, Participant, Place, ProcessId, Sync};
 use crate::syntax::uppaal::tree::{self, Direction};
 use crate::typed::types::Class;
-use crate::typed::{Checker, Entity, Lvalue, Operand, Outcome, Purpose, SYSTEM};
+use crate::typed::{Checker, Entity, Lvalue, Operand, Outcome, Purpose, SYSTEM, Wanted};
 
 /// Limit on the entries of all alphabets together.
 const MOST_KNOWN: usize = 1 << 20;
@@ -144,8 +144,9 @@ impl Checker<'_> {
             // Process names are visible only to queries.
             let purpose = Purpose::Query;
             return self.with_purpose(purpose, |this| {
-                Err(this
-                    .unknown(&name.name, &name.span, "process", |entity| matches!(entity, Entity::Template)))
+                Err(this.unknown(&name.name, &name.span, Wanted::Process, |entity| {
+                    matches!(entity, Entity::Template)
+                }))
             });
         };
         if line.arguments.is_empty() {

@@ -10,7 +10,7 @@ use crate::syntax::uppaal::tree::{self, ExpressionKind};
 use crate::typed::expressions::Operand;
 use crate::typed::fold::{Value, has_effects};
 use crate::typed::types::Class;
-use crate::typed::{Checker, Entity, Outcome};
+use crate::typed::{Checker, Entity, Outcome, Wanted};
 
 impl Checker<'_> {
     /// The effects of an expression whose value is not needed.
@@ -43,7 +43,7 @@ impl Checker<'_> {
         match &expression.kind {
             ExpressionKind::Name(name) => {
                 if self.lookup(name, &expression.span).is_none() {
-                    return Err(self.unknown(name, &expression.span, "name", |e| {
+                    return Err(self.unknown(name, &expression.span, Wanted::Name, |e| {
                         matches!(e, Entity::Stored { .. } | Entity::Function(..) | Entity::Number(_))
                     }));
                 }
