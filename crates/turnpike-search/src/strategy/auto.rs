@@ -15,14 +15,15 @@
 //! they did is done again, and for longer if little is left to do. All others begin again: what one
 //! attempt misses another may find soon (`attempts`).
 //!
-//! **Programs.** Budgets are executions: DPOR (which covers everything if that is little),
-//! partial order sampling, PCT for bugs of depth 2 and 3, uniform and weighted sampling; later
-//! rounds add genetic search, highway search and schedules that continue what was new.
+//! **Programs.** Budgets are executions. In the first one all threads go on in turn, which shows many
+//! deadlocks and broken orders at once. One draws random priorities. Then come DPOR (which covers everything if that is little),
+//! partial order sampling, PCT for bugs of depth 2 and 3, uniform and weighted sampling; later rounds
+//! add genetic search, highway search and schedules that continue what was new.
 //!
 //! If many threads wait for their turn, systematic search permutes a few of them for a long time,
 //! while the error may need any two. So it gets a smaller share there, and sampling, in which each
-//! thread may come first, gets a larger one. The first execution lets all threads go on in turn; the next ones
-//! draw few threads of each kind, and let these go first.
+//! thread may come first, gets a larger one; the first samples draw few threads of each kind, and let
+//! these go first.
 //!
 //! A program that a few rounds did not cover is large. Sampling, which costs less for each
 //! execution, then gets more of them.
@@ -97,6 +98,8 @@ enum Member {
     /// Walks on single states.
     Concrete,
     Sample(Sampler),
+    /// One path, as a sampler draws it.
+    Once(Sampler),
     /// Exhaustive search with DPOR.
     Explore,
     Breed(Fitness),
@@ -111,7 +114,7 @@ const ALWAYS: Range<u32> = 0..u32::MAX;
 const UNIFORM: Member = Member::Sample(Sampler::Uniform(Over::States));
 const POS: Member = Member::Sample(Sampler::Pos);
 const FEW: Member = Member::Sample(Sampler::Few);
-const TURNS: Member = Member::Sample(Sampler::Turns);
+const TURNS: Member = Member::Once(Sampler::Turns);
 const PCT_2: Member = Member::Sample(Sampler::Pct { depth: 2 });
 const PCT_3: Member = Member::Sample(Sampler::Pct { depth: 3 });
 const WEIGHTED: Member = Member::Sample(Sampler::Weighted);
@@ -133,6 +136,8 @@ const STATES: &[Share] = &[
 
 /// Who searches a program.
 const PROGRAMS: &[Share] = &[
+    (TURNS, 1, 0..1),
+    (Member::Once(Sampler::Pos), 1, 0..1),
     (Member::Explore, 8, ALWAYS),
     (POS, 4, ALWAYS),
     (PCT_3, 4, ALWAYS),
@@ -336,12 +341,14 @@ impl Member {
             Member::Drs => "drs",
             Member::Narrow => "best-first",
             Member::Concrete => "random on clock values",
-            Member::Sample(Sampler::Uniform(_)) => "random",
-            Member::Sample(Sampler::Pos) => "pos",
-            Member::Sample(Sampler::Few) => "pos with few threads at once",
-            Member::Sample(Sampler::Turns) => "threads in turn",
-            Member::Sample(Sampler::Pct { .. }) => "pct",
-            Member::Sample(Sampler::Weighted) => "weighted",
+            Member::Sample(sampler) | Member::Once(sampler) => match sampler {
+                Sampler::Uniform(_) => "random",
+                Sampler::Pos => "pos",
+                Sampler::Few => "pos with few threads at once",
+                Sampler::Turns => "threads in turn",
+                Sampler::Pct { .. } => "pct",
+                Sampler::Weighted => "weighted",
+            },
             Member::Explore => "exhaustive",
             Member::Breed(_) => "genetic",
             Member::Frontier => "frontier",
@@ -350,7 +357,7 @@ impl Member {
 
     /// Whether it begins again for ever: only the others tell whether a larger budget would make a difference.
     fn is_endless(&self) -> bool {
-        matches!(self, Member::Sample(_) | Member::Concrete | Member::Frontier)
+        matches!(self, Member::Sample(_) | Member::Once(_) | Member::Concrete | Member::Frontier)
     }
 
     /// The order of a depth-first search, which can be interrupted.
@@ -385,9 +392,10 @@ impl Member {
             Member::Narrow => few_transitions::search(run, round % 2 == 1),
             Member::Concrete => concrete::search(run, None),
             Member::Sample(sampler) if follow::natively(run) => {
-                // There is one way only to take turns.
-                let extent = Extent { once: *sampler == Sampler::Turns, ..Extent::default() };
-                sampling::search(run, *sampler, extent)
+                sampling::search(run, *sampler, Extent::default())
+            }
+            Member::Once(sampler) => {
+                sampling::search(run, *sampler, Extent { once: true, ..Extent::default() })
             }
             Member::Sample(sampler) => {
                 attempts::restart(run, share, |run| sampling::search(run, *sampler, Extent::default()))
