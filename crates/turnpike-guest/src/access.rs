@@ -1,4 +1,4 @@
-//! Memory locations that the program itself points at: marked accesses, and what threads may ever
+//! Memory that the program itself names: marked accesses, and declarations of what a thread may ever
 //! touch.
 
 use turnpike_scheduler::{ObjectId, Site};
@@ -10,7 +10,7 @@ pub(crate) fn location(address: usize, site: Site) -> ObjectId {
     memory::object_at(address, site)
 }
 
-/// The running thread may touch what is at this address, some time.
+/// Declares that the running thread may touch this address at some time.
 pub(crate) fn may(address: usize, writes: bool) {
     let object = objects::at(address);
     let name = match object {
@@ -23,7 +23,7 @@ pub(crate) fn may(address: usize, writes: bool) {
     declare(name, writes);
 }
 
-/// The running thread may use this object.
+/// Declares that the running thread may use this object.
 pub(crate) fn may_use(object: ObjectId, writes: bool) {
     declare_whole(object);
     declare(control::kernel(|kernel| kernel.object_name_hash(object)), writes);
@@ -37,7 +37,7 @@ fn declare_whole(object: ObjectId) {
     }
 }
 
-/// A line for the host. What has no name that is known now (0) means that the thread may do
+/// Records a declaration for the host. The name 0 (not known yet) means that the thread may touch
 /// anything.
 fn declare(name: u64, writes: bool) {
     let thread = control::kernel(|kernel| kernel.thread_name_hash(kernel.current()));

@@ -1,11 +1,11 @@
 //! Writes that nothing reports, in trial executions: assembler, functions without the sanitizer,
 //! calls that compilers expand in place, and functions of libraries that write through a pointer.
 //!
-//! Whenever a thread makes way, the variables of the program and its heap are compared with what
-//! they were when the thread before made way. One thread runs at a time, so what differs was changed
-//! by this one. If it did not report a write there, the search does not see that write, and proves
-//! nothing. A write that leaves the same value, a read that nothing reports, stacks and thread-local
-//! variables are not found.
+//! Before every operation, the variables of the program and its heap are compared with what they
+//! were before the previous operation. One thread runs at a time, so the running thread made every
+//! change. If it did not report a write there, the search does not see that write, and proves
+//! nothing. What this misses: writes that leave the same value, unreported reads, and everything on
+//! stacks and in thread-local variables.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -19,18 +19,18 @@ use crate::global::Global;
 use crate::protocol::AUDIT;
 use crate::{control, fiber, memory, modules, objects};
 
-/// Bytes of a program that are compared; larger programs are not looked at.
+/// The most bytes of variables and heap; larger programs are not audited.
 const LARGEST: usize = 1 << 20;
-/// Bytes that are compared in an execution.
+/// The most bytes that are compared in one execution.
 const BUDGET: usize = 24 << 20;
-/// Reported writes that are kept between two switches; after more, that stretch is not looked at.
+/// Reported writes that are kept between two operations; after more, that stretch is not audited.
 const REPORTED: usize = 1 << 12;
-/// Places that are told in an execution.
+/// The most places that are reported in one execution.
 const TOLD: usize = 4;
 
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// What memory was, and which writes were reported since.
+/// The previous contents of memory, and which writes were reported since.
 struct Ledger {
     /// Areas by their first address, with what was in them.
     known: BTreeMap<usize, Vec<u8>>,
@@ -51,7 +51,7 @@ static LEDGER: Global<Ledger> = Global::new(Ledger {
     told: 0,
 });
 
-/// An execution begins, which looks for such writes or not.
+/// Begins an execution, which is audited if that is `wanted`.
 pub(crate) fn begin(wanted: bool) {
     ON.store(wanted && memory::is_instrumented(), Ordering::Relaxed);
     LEDGER.with(|ledger| {
@@ -62,7 +62,7 @@ pub(crate) fn begin(wanted: bool) {
     });
 }
 
-/// The process ends: what compilers put at the end of programs keeps notes of its own.
+/// Stops before the process ends: code that compilers run at exit writes to variables of its own.
 pub(crate) fn stop() {
     ON.store(false, Ordering::Relaxed);
 }
@@ -80,8 +80,8 @@ pub(crate) fn reported(address: usize, size: usize) {
     }
 }
 
-/// The program itself writes these bytes. Where a lock or the like is in use, that makes a new one of
-/// it, which is not a step.
+/// The program itself writes these bytes. Overwriting a lock or the like that is in use makes a new
+/// object of it without a step, which is reported.
 #[inline(always)]
 pub(crate) fn written(address: u64, size: u64, site: Site) {
     if is_on() {
@@ -111,7 +111,7 @@ fn note(address: usize, size: usize) {
     });
 }
 
-/// A new block is here: what was there before does not matter.
+/// A new block was allocated here, so what was there before does not matter.
 pub(crate) fn renewed(address: u64) {
     if is_on() {
         LEDGER.with(|ledger| {
@@ -120,8 +120,8 @@ pub(crate) fn renewed(address: u64) {
     }
 }
 
-/// The running thread makes way, before an operation here. What the first thread wrote while it was alone
-/// was not reported either: comparing begins with the second one.
+/// Compares before an operation at `site`. A thread that is alone does not report its writes, so
+/// comparing begins with the second thread.
 pub(crate) fn before_step(site: Site) {
     if is_on() && memory::threaded() {
         compare(site);
@@ -176,13 +176,13 @@ fn compare(site: Site) {
     }
 }
 
-/// Makes one area what the other is. The first byte that differed and `counts`.
+/// Copies `now` to `before`. Returns the first byte that differed and for which `counts` holds.
 fn difference(before: &mut [u8], now: &[u8], counts: impl Fn(usize) -> bool) -> Option<usize> {
     const WORD: usize = 8;
     let mut first = None;
     let word = |bytes: &[u8]| bytes.first_chunk::<WORD>().map(|bytes| u64::from_ne_bytes(*bytes));
     for (number, (old, new)) in before.chunks_mut(WORD).zip(now.chunks(WORD)).enumerate() {
-        // A shorter one at the end is compared below.
+        // A shorter chunk at the end is compared byte by byte below.
         if word(old).is_some() && word(old) == word(new) {
             continue;
         }

@@ -31,8 +31,8 @@ hook! {
     }
     fn pthread_barrier_wait(barrier: *mut u32; site) -> c_int {
         let id = objects::of(barrier, BYTES, site, || Object::Barrier { count: 1 });
-        // Orders of arrival need not be told apart if the caller does not ask who came last. The
-        // result is a zero that it does not read then.
+        // If the caller ignores the result, it cannot tell who arrived last, so all orders of
+        // arrival are equivalent. It gets 0 then.
         let looks = returned::is_used(site.0 as usize);
         let argument = if looks { 0 } else { Kind::ANONYMOUS };
         let arrive = Operation { argument, ..Operation::new(Kind::Arrive, id, sites::user(site)) };

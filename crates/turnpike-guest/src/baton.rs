@@ -1,5 +1,5 @@
-//! Threads as threads of the operating system, of which one runs at a time: whoever makes way wakes
-//! the next one and sleeps.
+//! Threads as threads of the operating system, of which one runs at a time: a thread that gives up
+//! its turn wakes the next one and sleeps.
 //!
 //! For processors that do not let programs set the thread register, and for programs that look at
 //! their threads from outside. A hundred times slower than fibers, and otherwise the same. A thread
@@ -43,7 +43,7 @@ fn sleep(word: *const AtomicU32) {
     }
 }
 
-/// The thread `from` makes way for `to`.
+/// Switches from the thread `from` to `to`.
 pub(crate) fn switch(from: ThreadId, to: ThreadId) {
     let own = control::thread_of(from, |thread| thread.baton.word());
     let other = control::thread_of(to, |thread| thread.baton.word());

@@ -47,7 +47,7 @@ fn may_block(fd: c_int) -> bool {
     if sys::syscall(sys::number::FSTAT, fd as usize, status.as_mut_ptr() as usize, 0, 0, 0, 0) != 0 {
         return false;
     }
-    // SAFETY: filled by the kernel; the mode's place is fixed by its interface.
+    // SAFETY: the operating system filled it, and its interface fixes the offset of the mode.
     let mode = unsafe {
         let bytes = status.as_ptr() as *const u8;
         #[cfg(target_arch = "x86_64")]
@@ -76,7 +76,7 @@ pub(crate) fn ready(fd: c_int, events: i16) -> bool {
     sys::syscall(sys::number::PPOLL, &raw mut poll as usize, 1, &raw const now as usize, 0, 0, 0) != 0
 }
 
-/// Comes back when `done` is true; others run meanwhile.
+/// Lets other threads run until `done` is true.
 fn until(what: &str, site: Site, mut done: impl FnMut() -> bool) {
     if done() {
         return;
@@ -100,9 +100,9 @@ fn outside(what: &str, site: Site) {
     control::WAITING_OUTSIDE.fetch_add(1, Ordering::Relaxed);
 }
 
-/// A step that takes something from a descriptor, as soon as there is something. Its order among
-/// other operations on descriptors matters; as long as there is nothing it only looks. False when a
-/// time limit is over.
+/// A step that reads from a descriptor, once there is something to read. Only then does its order
+/// among other operations on descriptors matter; before, it only looks. False when the time limit of
+/// the descriptor has passed.
 pub(crate) fn readable(what: &str, fd: c_int, site: Site) -> bool {
     if !may_block(fd) || nonblocking(fd) {
         reads_stream(site);
@@ -172,7 +172,7 @@ pub(crate) const DONT_WAIT: c_int = 0x40;
 /// What is written up to here cannot be read again.
 const STANDARD_ERROR: c_int = 2;
 
-/// `poll` and its kin: looks without waiting, and lets virtual time pass instead.
+/// `poll` and its kin: looks without blocking, and lets virtual time pass instead of waiting.
 fn wait(what: &str, milliseconds: i64, site: Site, mut look: impl FnMut() -> c_int) -> c_int {
     let mut answer = look();
     if answer != 0 || milliseconds == 0 {
@@ -194,18 +194,18 @@ fn limit_of(milliseconds: i64) -> Option<u64> {
     u64::try_from(milliseconds).ok().map(|limit| limit.saturating_mul(1_000_000))
 }
 
-/// The same for descriptors that are all inside. Looking has no effect. `timed` says whether there is a
-/// timer among them.
+/// Like [`wait`], for descriptors that are all inside. `look` has no side effect. `timed` says
+/// whether there is a timer among them.
 fn wait_inside(milliseconds: i64, timed: bool, site: Site, look: impl Fn() -> c_int) -> c_int {
     descriptors::wait(limit_of(milliseconds), timed, site, &|| look() != 0);
     look()
 }
 
-/// Waits for descriptors of a list. Looking stores what was found, so it does that in a copy: the caller's
+/// Waits for descriptors of a list. Looking stores what was found, so it uses a copy: the caller's
 /// list changes once, at the end.
 ///
 /// # Safety
-/// So many entries.
+/// `polls` points to `count` entries.
 unsafe fn poll_copy(what: &str, polls: *mut c_void, count: u64, milliseconds: i64, site: Site) -> c_int {
     let poll = real!(poll: fn(*mut c_void, u64, c_int) -> c_int);
     memory::tell_operand(what, polls, count as usize * size_of::<PollFd>(), false, site);
@@ -234,7 +234,7 @@ pub(crate) const EVENT: usize = if cfg!(target_arch = "x86_64") { 12 } else { 16
 /// Waits for events of a set that is inside, and takes them.
 ///
 /// # Safety
-/// Room for so many events.
+/// `events` has room for `count` events.
 unsafe fn epoll_inside(
     fd: c_int,
     events: *mut c_void,
@@ -242,7 +242,7 @@ unsafe fn epoll_inside(
     milliseconds: c_int,
     site: Site,
 ) -> c_int {
-    // Looking takes events away, so whether there are any is asked otherwise.
+    // `epoll_wait` would consume events, so `poll` says whether there are any.
     descriptors::wait(limit_of(milliseconds.into()), timers::is_timed(fd), site, &|| ready(fd, IN));
     memory::tell_operand("epoll_wait", events, count.max(0) as usize * EVENT, true, site);
     // SAFETY: promised by the caller.
@@ -252,7 +252,7 @@ unsafe fn epoll_inside(
 /// Sends to a socket.
 ///
 /// # Safety
-/// So many bytes.
+/// `bytes` points to `length` bytes.
 pub(crate) unsafe fn send_bytes(
     fd: c_int,
     bytes: *const c_void,
@@ -283,7 +283,7 @@ pub(crate) fn signal(signal: c_int, site: Site) -> c_int {
     crate::signals::raise(signal)
 }
 
-/// The running thread is about to send a signal.
+/// A step that sends a signal: threads that wait for one look again.
 pub(crate) fn announce_signal(site: Site) {
     control::uncontrolled("the moment at which a signal arrives");
     let site = sites::user(site);
@@ -291,7 +291,7 @@ pub(crate) fn announce_signal(site: Site) {
     SIGNALS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Threads that wait for something outside look again.
+/// A step after which threads that wait for something outside look again.
 pub(crate) fn look_again(site: Site) {
     if control::WAITING_OUTSIDE.load(Ordering::Relaxed) > 0 {
         control::simple(Kind::Store, descriptors(site), site);
@@ -307,7 +307,7 @@ fn any_signal(what: &str, site: Site) -> c_int {
     fail_with(sys::EINTR)
 }
 
-/// Waits for one of a set of signals, which are blocked, and takes it.
+/// Waits for one of a set of blocked signals, and takes it.
 fn take_signal(what: &str, set: *const c_void, info: *mut c_void, site: Site) -> c_int {
     let look = real!(sigtimedwait: fn(*const c_void, *mut c_void, *const sys::Timespec) -> c_int);
     let now = sys::Timespec { seconds: 0, nanoseconds: 0 };
@@ -321,7 +321,8 @@ fn take_signal(what: &str, set: *const c_void, info: *mut c_void, site: Site) ->
     taken
 }
 
-/// Parts of memory that are filled or written out together: address and size of each.
+/// Reports the accesses of a call that fills or writes out several parts of memory. `vector` holds
+/// the address and size of each.
 unsafe fn tell_parts(vector: *const c_void, count: usize, write: bool, site: Site) {
     const PART: usize = 2 * size_of::<usize>();
     memory::tell_operand("a list of parts", vector, count * PART, false, site);
@@ -332,7 +333,7 @@ unsafe fn tell_parts(vector: *const c_void, count: usize, write: bool, site: Sit
     }
 }
 
-/// A `struct msghdr` with what it points to.
+/// Reports the accesses to a `struct msghdr` and to what it points to.
 unsafe fn tell_message(message: *const c_void, write: bool, site: Site) {
     const MESSAGE: usize = 56;
     memory::tell_operand("a message", message, MESSAGE, write, site);
@@ -489,7 +490,7 @@ hook! {
     }
 }
 
-/// `select` has five arguments of its own, too many for a stub with two more: it has no site.
+/// `select` takes five arguments, too many for a stub that adds two: it has no site.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn select(
     count: c_int,
@@ -512,7 +513,8 @@ unsafe extern "C" fn select(
     }
     memory::tell_operand("select", limit as *const c_void, size_of::<sys::Timeval>(), false, site);
     let mut saved = [[0u8; SET]; 3];
-    // SAFETY: the caller's sets, of which this many bytes are used; looking changes sets, so it changes copies.
+    // SAFETY: the caller's sets, of which this many bytes are used. `select` overwrites its sets, so
+    // it gets copies.
     unsafe {
         for (set, copy) in sets.iter().zip(&mut saved) {
             if !set.is_null() {
@@ -558,7 +560,7 @@ unsafe extern "C" fn select(
     }
 }
 
-/// As `select`, it has no site. Signals are not waited for.
+/// Like `select`, it has no site. A signal does not end the wait.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn epoll_pwait(
     fd: c_int,

@@ -1,9 +1,8 @@
-//! Cancelling threads. A request is acted on where the thread waits, or is about to: deferred
-//! cancellation.
+//! Deferred cancellation of threads: a request takes effect where the thread waits, or is about to.
 //!
-//! A thread that waits already gives up as if its time were over, which by default happens when
-//! nothing else can. So not every moment at which a request could arrive is tried, and the
-//! report says so.
+//! A thread that is already waiting stops as if its time limit had passed, which by default happens
+//! only when no other thread can run. So not every moment at which a request could arrive is tried,
+//! and the report says so.
 
 use core::ffi::c_int;
 
@@ -16,11 +15,11 @@ use crate::{blocking, control, cxx, sites, threads};
 /// What a cancelled thread returns.
 const CANCELED: usize = usize::MAX;
 
-/// Ends the running thread if that was asked for and it allows it.
+/// Ends the running thread if it was cancelled and allows that.
 pub(crate) fn point() {
     let ends = control::thread(|thread| {
         let ends = thread.cancelled && !thread.keeps_on;
-        // Clean-up handlers wait as they like.
+        // Clean-up handlers may wait without being cancelled again.
         thread.keeps_on |= ends;
         ends
     });

@@ -17,8 +17,8 @@ unsafe fn of(cond: *mut u32, site: Site) -> ObjectId {
     unsafe { objects::of(cond, BYTES, site, || Object::Condvar) }
 }
 
-/// Waits, and gives up the mutex meanwhile; one that the thread has locked several times is unlocked
-/// once, as in the C library, and so stays locked.
+/// Waits, with the mutex released meanwhile. A mutex that the thread has locked several times is
+/// unlocked only once, as in the C library, and so stays locked.
 ///
 /// # Safety
 /// `cond` is a condition variable and `lock` a mutex.
@@ -57,7 +57,7 @@ pub(crate) unsafe fn destroy(cond: *mut u32, site: Site) {
     objects::destroy(unsafe { of(cond, site) }, site);
 }
 
-/// `clock` is the one that measures its time limits.
+/// Initialises a condition variable whose time limits `clock` measures.
 ///
 /// # Safety
 /// `cond` is memory for a condition variable.

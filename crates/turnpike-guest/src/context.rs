@@ -13,7 +13,7 @@ use crate::sys;
 /// See [`dump::Dump::registers`].
 pub(crate) type Registers = [usize; REGISTERS];
 
-/// The registers of the failing thread came from a signal, and stay.
+/// The registers of the failing thread came from a signal, and must not be overwritten.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Notes where the running thread is, if that is wanted.
@@ -41,13 +41,13 @@ pub(crate) unsafe fn note_interrupted(context: *const c_void) {
         // SAFETY: the kernel's record, whose offsets are fixed by its interface.
         *register = unsafe { *(context.add(place) as *const usize) };
     }
-    // One behind the instruction, as behind a call.
+    // Past the start of the instruction, as a return address is past its call.
     registers[0] += 1;
     INTERRUPTED.store(true, Ordering::Relaxed);
     control::thread(|thread| thread.registers = registers);
 }
 
-/// Writes all threads that have not ended into `out`: how many bytes.
+/// Writes all threads that have not ended into `out`, and returns the number of bytes.
 pub(crate) fn write(mut out: &mut [u8]) -> usize {
     let mut written = 0;
     let count = control::threads(|threads| threads.len());
@@ -69,7 +69,7 @@ pub(crate) fn write(mut out: &mut [u8]) -> usize {
     written
 }
 
-/// Writes down where it was called, and the registers as they were then.
+/// Stores where it was called from, and the registers that a callee must preserve.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn capture(out: &mut Registers) {

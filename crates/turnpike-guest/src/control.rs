@@ -1,5 +1,5 @@
-//! The execution under way: the kernel, the program's threads, and the only place where one thread
-//! makes way for another.
+//! The execution under way: the kernel, the program's threads, and the only place where control
+//! passes from one thread to another.
 //!
 //! Exactly one controlled thread runs at a time, so nothing is locked: see [`Global`].
 
@@ -19,7 +19,7 @@ use crate::{audit, baton, context, dump, fiber, record, sys, tape, unseen};
 
 /// What the library knows of one thread; the kernel has the rest.
 pub(crate) struct Thread {
-    /// What `pthread_self` says in it.
+    /// What `pthread_self` returns in it.
     pub handle: usize,
     /// Where it continues, if it is a fiber.
     pub fiber: fiber::Context,
@@ -39,7 +39,7 @@ pub(crate) struct Thread {
     pub destructors: Vec<(unsafe extern "C" fn(*mut c_void), usize)>,
     /// State of its random numbers, which depend on nothing that other threads do.
     pub random: u64,
-    /// How often it read a clock: each time takes a microsecond.
+    /// How often it read a clock; each read takes a microsecond of virtual time.
     pub clock_reads: u64,
     /// Writes to memory that is not its stack.
     pub writes: u64,
@@ -49,25 +49,25 @@ pub(crate) struct Thread {
     pub cleanups: Vec<usize>,
     /// The futex that it waits for, and the value it believes to be there.
     pub expects: (usize, u32),
-    /// It was cancelled,
+    /// `pthread_cancel` was called for it.
     pub cancelled: bool,
-    /// but it does not want that now,
+    /// It does not allow cancellation now.
     pub keeps_on: bool,
-    /// or it waits in an operation where it can be.
+    /// It is in an operation that cancellation interrupts.
     pub cancellable: bool,
     /// The upper end of its stack.
     pub high: usize,
-    /// The memory that ends with it; none for the first thread.
+    /// The memory of its stack, which ends with it; empty for the first thread.
     pub extent: (usize, usize),
-    /// The signals that it blocks,
+    /// The signals that it blocks.
     pub mask: u64,
-    /// and those of them that were sent to it meanwhile.
+    /// The blocked signals that were sent to it.
     pub pending: u64,
-    /// Where it is, if that is wanted.
+    /// Where it is, if stacks are recorded.
     pub registers: context::Registers,
     /// What it was created to do.
     pub start: Start,
-    /// What it changes while it may be waiting.
+    /// Notices what it changes while it may be waiting.
     pub watch: unseen::Watch,
 }
 
@@ -126,18 +126,18 @@ static THREADS: Global<Vec<Thread>> = Global::new(Vec::new());
 pub(crate) static ALIVE: AtomicU32 = AtomicU32::new(0);
 /// Threads that have not been joined.
 pub(crate) static UNJOINED: AtomicU32 = AtomicU32::new(1);
-/// Fibers, or threads of the system.
+/// Whether threads are fibers, and not threads of the operating system.
 pub(crate) static FIBERS: AtomicBool = AtomicBool::new(false);
 /// How much is recorded.
 pub(crate) static DETAIL: Global<Detail> = Global::new(Detail::Positions);
 /// Threads that are about to end the process, when that is a step.
 pub(crate) static EXITS: Global<Vec<Exit>> = Global::new(Vec::new());
-/// An assumption of the program does not hold: that threads wait for ever is not an error.
+/// An assumption of the program does not hold, so threads that wait for ever are not an error.
 pub(crate) static ABANDONED: AtomicBool = AtomicBool::new(false);
 /// Threads that wait for something outside.
 pub(crate) static WAITING_OUTSIDE: AtomicU32 = AtomicU32::new(0);
-/// What threads declared that they may touch: hashes of names of thread and object, whether they
-/// may modify it.
+/// What threads declared that they may touch: the name hashes of the thread and the object, and
+/// whether it may modify the object.
 pub(crate) static DECLARED: Global<Vec<(u64, u64, bool)>> = Global::new(Vec::new());
 
 static HEADER: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
@@ -211,7 +211,7 @@ pub(crate) fn shared() -> *mut Header {
     HEADER.load(Ordering::Relaxed)
 }
 
-/// The shared memory is here.
+/// Sets where the shared memory is.
 ///
 /// # Safety
 /// It holds a [`Header`] and stays mapped.
@@ -227,7 +227,7 @@ pub(crate) fn header() -> &'static Header {
     unsafe { &*shared() }
 }
 
-/// Writes into the text of the shared memory; whatever does not fit is cut.
+/// Writes into the text of the shared memory, truncated to fit. Returns the number of bytes.
 pub(crate) fn write_text(at: usize, bytes: &[u8]) -> usize {
     let length = bytes.len().min(protocol::TEXT.saturating_sub(at));
     // SAFETY: within the text, which only this function writes and only the host reads, and not
@@ -239,7 +239,7 @@ pub(crate) fn write_text(at: usize, bytes: &[u8]) -> usize {
     length
 }
 
-/// Takes back what interrupted code was using, for code that ends the process.
+/// Releases what interrupted code was using, so that code which ends the process can use it.
 ///
 /// # Safety
 /// The interrupted code never goes on.
@@ -257,7 +257,7 @@ pub(crate) unsafe fn take_back() {
     }
 }
 
-/// Announces an operation of the running thread and comes back when it has been done.
+/// Announces an operation of the running thread and returns when it has been done.
 pub(crate) fn step(operation: Operation) -> Outcome {
     #[cfg(target_arch = "x86_64")]
     crate::copies::before_step();
@@ -278,8 +278,7 @@ pub(crate) fn step(operation: Operation) -> Outcome {
     kernel(|kernel| kernel.outcome())
 }
 
-/// Notes in the shared memory how far the execution has come, for the case that it dies without a
-/// word.
+/// Notes in the shared memory how far the execution has come, in case it dies without a report.
 fn note() {
     let header = header();
     kernel(|kernel| {
@@ -307,7 +306,7 @@ pub(crate) fn limited(operation: Operation, deadline: Option<u64>) -> Operation 
     }
 }
 
-/// The thread `from` makes way for the next one, if that is another.
+/// Switches from the thread `from` to the next one, if that is another.
 pub(crate) fn go_on(from: ThreadId, next: Next) {
     match next {
         Next::Run(to) if to == from => {}
@@ -338,14 +337,14 @@ pub(crate) fn leave(next: Next) -> ! {
     }
 }
 
-/// The execution is over: everything is on the tape.
+/// Ends the execution. Everything is on the tape.
 pub(crate) fn finish() -> ! {
     ACTIVE.store(false, Ordering::Relaxed);
     record::end();
     end_child(protocol::END_TAPE)
 }
 
-/// The execution failed in the running thread.
+/// Ends the execution with a failure of the running thread.
 pub(crate) fn fail(kind: FailureKind, message: &str, site: Site) -> ! {
     // SAFETY: the process ends here.
     unsafe { take_back() };
@@ -357,12 +356,12 @@ pub(crate) fn fail(kind: FailureKind, message: &str, site: Site) -> ! {
     finish()
 }
 
-/// Something worth telling.
+/// Records that something is not under control, for the report.
 pub(crate) fn uncontrolled(what: &str) {
     kernel(|kernel| kernel.note(Finding::Uncontrolled(what.into())));
 }
 
-/// The program cannot be executed under control, and why.
+/// Ends the execution because the program cannot be executed under control; `what` says why.
 pub(crate) fn refuse(what: &str, site: Site) -> ! {
     ACTIVE.store(false, Ordering::Relaxed);
     // SAFETY: the process ends here.
@@ -371,7 +370,7 @@ pub(crate) fn refuse(what: &str, site: Site) -> ! {
     end_child(protocol::END_REFUSED)
 }
 
-/// The running thread does nothing visible, here.
+/// Ends the execution as hung: the running thread does nothing visible, here.
 pub(crate) fn hangs(site: Site) -> ! {
     let hint = if crate::memory::is_instrumented() {
         ""
@@ -416,7 +415,7 @@ pub(crate) fn end_child(end: u32) -> ! {
     sys::exit_group(0)
 }
 
-/// The library itself panicked: tell the host, as it is a bug here.
+/// This library itself panicked, which is a bug here: tells the host.
 pub(crate) fn broken(info: &core::panic::PanicInfo<'_>) -> ! {
     ACTIVE.store(false, Ordering::Relaxed);
     struct Text([u8; 512], usize);

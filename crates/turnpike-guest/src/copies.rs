@@ -3,13 +3,14 @@
 //!
 //! A copy is the process itself: it forks a child, which goes on with the execution, and waits. To
 //! its child it is what the fork server is to it. It answers when the child is gone, takes the next
-//! request, and forks again; if the next execution is another one already before this point, it ends
-//! and leaves the request to the process that forked it. So all copies are on the way of the last
-//! execution, each is a child of the one before, and the last one waits for the host. Each dies with
-//! its parent.
+//! request, and forks again. If the next execution differs already before this point, the copy ends
+//! and leaves the request to the process that forked it. So all copies are at steps of the last
+//! execution, each is a child of the one before, and the last one waits for the host. Each dies
+//! with its parent.
 //!
-//! A fork shares what is open, and memory that is mapped as shared, and it copies one thread of the system. A
-//! process that has such things of its own, or more threads, is not copied, and the steps are executed again.
+//! A fork shares open files and shared memory with its parent, and copies only one thread of the
+//! system. A process with files or shared memory of its own, or with more threads, is not copied, and
+//! its steps are executed again.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -19,11 +20,11 @@ use crate::protocol::{self, Header};
 use crate::sys::{self, number};
 use crate::{control, record, zygote};
 
-/// Whether a copy is worth it is asked every so many steps,
+/// Steps between two decisions whether a copy is worth it, where the search does not branch.
 const EVERY: u32 = 8;
-/// and this often a question is postponed when a process could not be copied.
+/// A process that cannot be copied is asked again after this many times its processor time.
 const POSTPONED: u64 = 2;
-/// What was printed so far is kept up to here.
+/// The most bytes of output that a copy keeps, to print them again.
 const MOST_OUTPUT: usize = 64 << 10;
 const PAGE: u64 = 4096;
 
@@ -38,7 +39,7 @@ const FROM_END: usize = 2;
 
 const STACK_SIZE: usize = 64 << 10;
 
-/// The upper end of the stack on which this is done.
+/// The upper end of the stack on which `consider` runs.
 static STACK: AtomicUsize = AtomicUsize::new(0);
 /// Processor time of this execution in the processes before this one, in nanoseconds.
 static BEFORE: AtomicU64 = AtomicU64::new(0);
@@ -46,14 +47,14 @@ static BEFORE: AtomicU64 = AtomicU64::new(0);
 static LEVEL: AtomicU32 = AtomicU32::new(0);
 /// Private memory of these copies, in bytes.
 static HELD: AtomicU64 = AtomicU64::new(0);
-/// The step before which the last question was asked.
+/// The step before which a copy was last considered.
 static ASKED: AtomicU32 = AtomicU32::new(0);
-/// There is no copy before so much processor time.
+/// The processor time of this process before which it is not copied, in nanoseconds.
 static NOT_BEFORE: AtomicU64 = AtomicU64::new(0);
-/// What stands behind the standard descriptors: device and file.
+/// What the standard descriptors refer to: device and number of the file.
 static BEHIND: [[AtomicU64; 2]; STANDARD] = [const { [AtomicU64::new(0), AtomicU64::new(0)] }; STANDARD];
 
-/// In the fork server: notes what programs find.
+/// In the fork server: allocates the stack, and notes what the standard descriptors refer to.
 pub(crate) fn prepare() {
     let stack: &mut [u64] = alloc::vec![0u64; STACK_SIZE / 8].leak();
     STACK.store((stack.as_ptr_range().end as usize) & !63, Ordering::Relaxed);
@@ -64,7 +65,7 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Before a step: makes a copy if that is wanted here.
+/// Before a step: makes a copy if one is worth it here.
 #[inline(always)]
 pub(crate) fn before_step() {
     let header = control::header();
@@ -94,8 +95,8 @@ core::arch::global_asm!(
     ".size turnpike_on_stack, . - turnpike_on_stack",
 );
 
-/// On a stack of its own: that of the program may be small, and callers are guessed from what is left on it
-/// (`sites`).
+/// Makes a copy if one is worth it here. This runs on a stack of its own: that of the program may be
+/// small, and `sites` guesses callers from what is left on it.
 extern "C" fn consider() {
     let header = control::header();
     let taken = control::kernel(|kernel| kernel.steps_taken());
@@ -104,13 +105,13 @@ extern "C" fn consider() {
         return;
     }
     let (before, spent) = (BEFORE.load(Ordering::Relaxed), zygote::processor_time());
-    // Those that nothing asks for are farther apart the longer the execution is.
+    // Copies where the search does not branch are farther apart the longer the execution is.
     let least = if branches { header.worth / 2 } else { header.worth.max((before + spent) / 4) };
     if spent < least.max(NOT_BEFORE.load(Ordering::Relaxed)) {
         return;
     }
     let level = LEVEL.load(Ordering::Relaxed);
-    // The last ones are for where the search branches.
+    // The last quarter is reserved for where the search branches.
     let most = if branches { header.copies } else { header.copies - header.copies / 4 };
     if level >= most.min(protocol::MOST_COPIES as u32) {
         return;
@@ -121,7 +122,7 @@ extern "C" fn consider() {
     }
 }
 
-/// What a fork does not copy.
+/// State that a fork shares instead of copying.
 struct Here {
     note: [u64; 9],
     steps: u32,
@@ -147,7 +148,7 @@ impl Here {
         })
     }
 
-    /// In a new child, for another execution than the first.
+    /// Restores it in a new child that goes on with another execution.
     fn restore(&self, header: &Header) {
         for (word, value) in header.note.iter().zip(self.note) {
             word.store(value, Ordering::Relaxed);
@@ -165,8 +166,8 @@ impl Here {
     }
 }
 
-/// Becomes a copy. Comes back in each child, which goes on with an execution: the one under way, or
-/// the one that the host asks for then.
+/// Becomes a copy. Returns in each child, which goes on with an execution: first the one under way,
+/// then each one that the host asks for.
 fn keep(header: &Header, here: &Here, level: u32, before: u64, taken: u32) {
     let own = sys::syscall(number::GETPID, 0, 0, 0, 0, 0, 0);
     header.copied_at[level as usize].store(taken, Ordering::Relaxed);
@@ -237,14 +238,14 @@ fn owns_nothing() -> bool {
         && shares_no_memory().unwrap_or(false)
 }
 
-/// Device and number of an open file; 0 if there is none.
+/// Device and number of the file behind a descriptor; 0 if it is not open.
 fn behind(fd: usize) -> [u64; 2] {
     let mut status = [0u64; 32];
     let found = sys::syscall(number::FSTAT, fd, status.as_mut_ptr() as usize, 0, 0, 0, 0) >= 0;
     if found { [status[0], status[1]] } else { [0; 2] }
 }
 
-/// Whether no descriptors are open but the standard ones and the library's, which must be.
+/// Whether the only open descriptors are the standard ones and the library's, which must be open.
 fn opened_nothing() -> Option<bool> {
     const GETDENTS64: i64 = 217;
     const LENGTH_AT: usize = 16;
@@ -275,7 +276,7 @@ fn opened_nothing() -> Option<bool> {
     Some(own == 2 && others == 0)
 }
 
-/// Whether no memory is shared with other processes but the library's.
+/// Whether no memory but the library's is shared with other processes.
 fn shares_no_memory() -> Option<bool> {
     let text = read_file(c"/proc/self/maps", 256 << 10)?;
     let own = [control::shared() as usize, crate::image::place()];
@@ -303,7 +304,7 @@ fn open(path: &core::ffi::CStr) -> Option<i32> {
     i32::try_from(fd).ok().filter(|fd| *fd >= 0)
 }
 
-/// A whole file; `None` if it is longer than so many bytes.
+/// A whole file; `None` if it has `most` bytes or more.
 fn read_file(path: &core::ffi::CStr, most: usize) -> Option<Vec<u8>> {
     let fd = open(path)?;
     let mut bytes = alloc::vec![0; most];

@@ -9,15 +9,15 @@ use turnpike_scheduler::{Kind, Object, ObjectId, Site};
 use crate::hook::{find, hook, own};
 use crate::{control, objects, once, sites, sys, threads};
 
-/// The second half of a guard holds the kernel's number; the first byte is the compiler's.
+/// The second half of a guard holds the number of its object; the first byte is the compiler's.
 unsafe fn guard_of(guard: *mut u32, site: Site) -> ObjectId {
     // SAFETY: a guard has eight bytes.
     unsafe { objects::of_small(guard.add(1), site, || Object::Once) }
 }
 
 own! {
-    // The C++ library's own versions use a futex that is not seen; without one of them there is one
-    // thread.
+    // The C++ library's own versions wait by a futex that is not seen. Outside control there is one
+    // thread, which never waits.
     fn __cxa_guard_acquire(guard: *mut u32; site) -> c_int {
         if *(guard as *const u8) != 0 {
             return 0;
@@ -65,10 +65,10 @@ struct Exception {
     private: [u64; 2],
 }
 
-/// The unwinder's function of this name.
+/// The unwinder's `_Unwind_GetCFA`.
 static GET_CFA: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the unwinder runs because a thread ends. It gives no turn away but in handlers.
+/// Whether the unwinder runs because a thread ends. Other threads run only during its handlers.
 static UNWINDING: AtomicBool = AtomicBool::new(false);
 
 /// Whether code at an address is the unwinder's, and runs because a thread ends.

@@ -1,9 +1,9 @@
-//! Descriptors whose other ends are in the program itself: pipes, pairs of sockets, counters of events,
+//! Descriptors whose other ends are in the program itself: pipes, pairs of sockets, event counters,
 //! and sets of such descriptors that are watched.
 //!
 //! The system keeps the data, the scheduler the order. Everything that looks at a descriptor or
-//! changes one is a step on one object ([`crate::blocking::descriptors`]). Whoever has to wait
-//! waits there for a change, and looks again. So a program of threads that talk by such
+//! changes one is a step on one object ([`crate::blocking::descriptors`]). A thread that has to wait
+//! waits there for a change, and looks again. So a program whose threads communicate by such
 //! descriptors is deterministic, all orders are tried, and waiting for ever is a deadlock.
 
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ use crate::{cancel, control, memory, shared, sites, sockets, time, timers};
 pub(crate) const IN: i16 = 1;
 const OUT: i16 = 4;
 
-/// By number: whether nothing outside has another end of it.
+/// For each descriptor, by number, whether all its ends are in the program.
 static INSIDE: Global<Vec<bool>> = Global::new(Vec::new());
 
 /// Whether nothing outside the program can change what a descriptor is ready for.
@@ -28,7 +28,7 @@ pub(crate) fn is_inside(fd: c_int) -> bool {
     fd >= 0 && INSIDE.with(|inside| inside.get(fd as usize).copied().unwrap_or(false))
 }
 
-/// A descriptor has become this, or is closed.
+/// Sets whether a descriptor is inside. A closed one is not.
 pub(crate) fn set_inside(fd: c_int, yes: bool) {
     if fd < 0 || !control::active() {
         return;
@@ -41,7 +41,7 @@ pub(crate) fn set_inside(fd: c_int, yes: bool) {
     });
 }
 
-/// What a call waits for, asked by the scheduler right before the step.
+/// What a call waits for. The scheduler evaluates it right before the step.
 struct Condition<'a> {
     holds: &'a dyn Fn() -> bool,
 }
@@ -51,8 +51,8 @@ fn holds(condition: u64) -> bool {
     (unsafe { &*(condition as *const Condition<'_>) }.holds)()
 }
 
-/// Comes back when the condition holds, as a step that changes descriptors: true. False when the time
-/// is over, in nanoseconds of virtual time from now, or at once if that is 0.
+/// Waits until the condition holds, and returns true after a step that changes descriptors. False
+/// when the limit has passed, in nanoseconds of virtual time from now; 0 = do not wait.
 ///
 /// `timed` says that a timer may make the condition hold.
 pub(crate) fn wait(limit: Option<u64>, timed: bool, site: Site, condition: &dyn Fn() -> bool) -> bool {
@@ -99,13 +99,13 @@ pub(crate) fn limit_receiving(fd: c_int, limit: u64) {
     }
 }
 
-/// Comes back when something can be read; false when a time limit is over.
+/// Waits until something can be read; false when the time limit has passed.
 pub(crate) fn readable(fd: c_int, site: Site) -> bool {
     let limit = LIMITS.with(|limits| limits.iter().find(|&&(known, _)| known == fd).map(|&(_, limit)| limit));
     wait(limit, timers::is_timed(fd), site, &|| ready(fd, IN))
 }
 
-/// A descriptor is closed.
+/// Forgets all about a descriptor that is closed.
 pub(crate) fn closed(fd: c_int) {
     if !control::active() {
         return;
@@ -116,8 +116,8 @@ pub(crate) fn closed(fd: c_int) {
     timers::forget(fd);
 }
 
-/// Writes everything, in as many parts as there is room for. `write` writes what has room now, and
-/// answers as the system call does.
+/// Writes everything, in parts as room becomes available. `write` is passed how much is written
+/// already, writes what has room now, and returns what the system call does.
 pub(crate) fn write_all(
     fd: c_int,
     length: usize,
@@ -132,7 +132,7 @@ pub(crate) fn write_all(
             // SAFETY: the C library's own.
             let again = unsafe { *sys::__errno_location() } == sys::EAGAIN;
             if again {
-                // Room for less than the system calls ready.
+                // `poll` reports it as ready, but this write needs more room.
                 continue;
             }
             return if done > 0 { done as isize } else { written };
@@ -144,7 +144,7 @@ pub(crate) fn write_all(
     }
 }
 
-/// Does something while a descriptor does not block.
+/// Runs `work` while a descriptor is non-blocking.
 pub(crate) fn without_blocking<R>(fd: c_int, work: impl FnOnce() -> R) -> R {
     const GET_FLAGS: usize = 3;
     const SET_FLAGS: usize = 4;
@@ -162,7 +162,7 @@ pub(crate) fn without_blocking<R>(fd: c_int, work: impl FnOnce() -> R) -> R {
 }
 
 /// # Safety
-/// So many entries.
+/// `polls` points to `count` entries.
 pub(crate) unsafe fn list<'a>(polls: *const c_void, count: u64) -> &'a [PollFd] {
     // SAFETY: promised by the caller; nothing has to be there if there are none.
     unsafe {
@@ -170,10 +170,10 @@ pub(crate) unsafe fn list<'a>(polls: *const c_void, count: u64) -> &'a [PollFd] 
     }
 }
 
-/// Whether all descriptors of a list are inside; negative ones are not looked at.
+/// Whether all descriptors of a list are inside; negative ones are ignored.
 ///
 /// # Safety
-/// So many entries.
+/// `polls` points to `count` entries.
 pub(crate) unsafe fn all_inside(polls: *const c_void, count: u64) -> bool {
     // SAFETY: promised by the caller.
     unsafe { list(polls, count) }.iter().all(|poll| poll.fd < 0 || is_inside(poll.fd))
@@ -182,19 +182,19 @@ pub(crate) unsafe fn all_inside(polls: *const c_void, count: u64) -> bool {
 /// Whether there is a timer among the descriptors of a list.
 ///
 /// # Safety
-/// So many entries.
+/// `polls` points to `count` entries.
 pub(crate) unsafe fn any_timed(polls: *const c_void, count: u64) -> bool {
     // SAFETY: promised by the caller.
     unsafe { list(polls, count) }.iter().any(|poll| poll.fd >= 0 && timers::is_timed(poll.fd))
 }
 
-/// A new descriptor, or an error.
+/// Notes that a new descriptor is inside. Passes an error through.
 fn made(fd: c_int) -> c_int {
     set_inside(fd, true);
     fd
 }
 
-/// A descriptor for the same thing as another.
+/// Notes that `to` refers to the same thing as `from`. Passes an error through.
 pub(crate) fn copied(from: c_int, to: c_int) -> c_int {
     set_inside(to, is_inside(from));
     if to >= 0 && control::active() {

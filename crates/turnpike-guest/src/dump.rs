@@ -5,10 +5,10 @@
 use alloc::vec::Vec;
 
 /// Registers that are kept: the program counter, the stack pointer, and those that a called
-/// function must leave as they are.
+/// function must preserve.
 pub const REGISTERS: usize = 13;
 
-/// Bytes of a stack that are copied.
+/// The most bytes that are copied of one stack.
 pub const DEEPEST: usize = 64 << 10;
 
 /// A thread, as the guest left it.
@@ -16,14 +16,15 @@ pub const DEEPEST: usize = 64 << 10;
 pub struct Dump {
     /// Its number.
     pub thread: u32,
-    /// The program counter, one behind the instruction or behind a call, and the stack pointer. On
-    /// x86-64 then `rbx`, `rbp` and `r12` to `r15`, on AArch64 `x19` to `x29`.
+    /// The program counter (a return address, or one past the start of an interrupted instruction)
+    /// and the stack pointer. Then on x86-64 `rbx`, `rbp` and `r12` to `r15`, on AArch64 `x19` to
+    /// `x29`.
     pub registers: [u64; REGISTERS],
-    /// What is on the stack from the stack pointer on.
+    /// The contents of the stack from the stack pointer on.
     pub stack: Vec<u8>,
 }
 
-/// Reads what the guest wrote; the rest is left out when something does not fit.
+/// Reads what the guest wrote, up to the first thread that is incomplete.
 pub fn read(mut bytes: &[u8]) -> Vec<Dump> {
     fn long(bytes: &mut &[u8]) -> Option<u64> {
         let (first, rest) = bytes.split_first_chunk::<8>()?;
@@ -48,8 +49,8 @@ pub fn read(mut bytes: &[u8]) -> Vec<Dump> {
     dumps
 }
 
-/// Writes one thread at the beginning of `out`, its stack by `copy`, which says how many bytes it
-/// copied: how many bytes were written, or `None` if they do not fit.
+/// Writes one thread at the beginning of `out`. `copy` writes its stack and returns how many bytes it
+/// copied. Returns how many bytes were written, or `None` if `length` bytes of stack do not fit.
 pub fn write(
     thread: u32,
     registers: &[usize; REGISTERS],

@@ -1,4 +1,4 @@
-//! Where it begins: the constructor that the loader runs before the program's own, and the way
+//! The entry points: the constructor that the loader runs before the program's own, and the wrapper
 //! around `main`.
 
 use core::ffi::{c_char, c_int, c_void};
@@ -29,7 +29,8 @@ extern "C" fn constructor() {
     if control::header().version != protocol::VERSION {
         sys::exit_group(126);
     }
-    // SAFETY: before `main`, one thread; the program shall not see how it was started.
+    // The program must not see how it was started.
+    // SAFETY: before `main`, one thread.
     unsafe {
         for name in [c"TURNPIKE_GUEST", c"LD_PRELOAD", c"LD_BIND_NOW"] {
             sys::unsetenv(name.as_ptr());
@@ -77,8 +78,7 @@ type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c
 
 static MAIN: AtomicUsize = AtomicUsize::new(0);
 
-/// The C library starts the program through this one: `main` is wrapped, so that its return is
-/// seen.
+/// The program's start code calls this one, which wraps `main` to notice its return.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn __libc_start_main(
     main: Main,

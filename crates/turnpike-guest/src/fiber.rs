@@ -35,11 +35,11 @@ pub(crate) struct Slot {
     handle: usize,
     /// The lowest address of the stack.
     low: usize,
-    /// Everything above the free part of the stack, as it was when the thread was new: for using it
-    /// again.
+    /// Everything above the free part of the stack, as it was when the thread was new, to restore
+    /// when the slot is used again.
     pristine: Vec<u8>,
     used: bool,
-    /// Another stack, for a thread that wants more: where, and how many bytes.
+    /// Another stack, for a thread that asks for a larger one: its address and size.
     large: (usize, usize),
 }
 
@@ -113,7 +113,7 @@ extern "C" fn park(parking: *mut c_void) -> *mut c_void {
     }
 }
 
-/// Parks threads until there are `count`; false if the system does not give that many.
+/// Parks threads until there are `count`; false if the system cannot create that many.
 pub(crate) fn park_until(count: usize, stack: usize) -> bool {
     while parked() < count {
         let mut attributes = [0u64; 8];
@@ -161,14 +161,14 @@ pub(crate) fn parked() -> usize {
     POOL.with(|pool| pool.slots.len())
 }
 
-/// Takes a parked thread: its place and what `pthread_self` says there.
+/// Takes a parked thread. Returns its slot and what `pthread_self` returns there.
 pub(crate) fn take() -> Option<(u32, usize)> {
     POOL.with(|pool| {
         let slot = pool.free.pop()?;
         let place = &mut pool.slots[slot as usize];
         if place.used {
-            // SAFETY: the thread that ran here has ended; this makes thread-local storage new
-            // again.
+            // SAFETY: the thread that ran here has ended. This makes its thread-local storage
+            // new again.
             unsafe {
                 core::ptr::copy_nonoverlapping(
                     place.pristine.as_ptr(),
@@ -186,7 +186,7 @@ pub(crate) fn take() -> Option<(u32, usize)> {
     })
 }
 
-/// The thread that ran there has ended and is forgotten.
+/// Returns a slot whose thread has ended and was forgotten.
 pub(crate) fn give_back(slot: u32) {
     POOL.with(|pool| pool.free.push(slot));
 }
@@ -195,7 +195,7 @@ pub(crate) fn give_back(slot: u32) {
 const GAP: usize = 512;
 const PAGE: usize = 4096;
 
-/// Where a new thread begins, with a stack of at least so many bytes.
+/// Prepares the first frame of a new thread, on a stack of at least `size` bytes if there is memory.
 pub(crate) fn prepare(slot: u32, size: usize) -> Context {
     POOL.with(|pool| {
         let place = &mut pool.slots[slot as usize];
@@ -223,8 +223,8 @@ pub(crate) fn prepare(slot: u32, size: usize) -> Context {
     })
 }
 
-/// The memory of a thread that begins at `stack`: with its thread-local storage, where that is the
-/// same piece.
+/// The memory of the thread that begins at `stack`. It includes the thread-local storage if that is
+/// part of the same mapping.
 pub(crate) fn extent(slot: u32, stack: usize) -> (usize, usize) {
     POOL.with(|pool| {
         let place = &pool.slots[slot as usize];
@@ -234,7 +234,7 @@ pub(crate) fn extent(slot: u32, stack: usize) -> (usize, usize) {
     })
 }
 
-/// The thread `from` makes way for `to`.
+/// Switches from the thread `from` to `to`.
 pub(crate) fn switch(from: ThreadId, to: ThreadId) {
     let (target, save) = control::threads(|threads| {
         (threads[to.0 as usize].fiber, &raw mut threads[from.0 as usize].fiber.stack)

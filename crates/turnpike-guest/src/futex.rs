@@ -75,11 +75,11 @@ unsafe extern "C" fn imp(n: c_long, a: usize, b: usize, c: usize, d: usize, e: u
     unsafe { serve(n, [a, b, c, d, e, f], site).unwrap_or_else(|| real(n, a, b, c, d, e, f)) }
 }
 
-/// Does what a system call asks for, as the C library's functions answer: -1 and `errno` for
-/// errors. `None` for calls that the kernel shall serve.
+/// Serves a system call with the results of the C library's `syscall`: -1 and `errno` for errors.
+/// `None` for calls that the operating system must serve.
 ///
 /// # Safety
-/// The caller's arguments.
+/// The arguments are valid for the system call.
 pub(crate) unsafe fn serve(n: c_long, arguments: [usize; 6], site: Site) -> Option<c_long> {
     let [a, b, c, d, e, f] = arguments;
     Some(match n {
@@ -104,7 +104,7 @@ pub(crate) unsafe fn serve(n: c_long, arguments: [usize; 6], site: Site) -> Opti
     })
 }
 
-/// Whether the word is still what the waiter, a thread, believes: asked by the kernel right before
+/// Whether the word still has the value that the waiting thread expects. The kernel asks right before
 /// the step.
 fn unchanged(thread: u64) -> bool {
     let (word, value) = control::threads(|threads| threads[thread as usize].expects);
@@ -118,7 +118,7 @@ struct Call {
     word: usize,
     operation: c_int,
     value: u32,
-    /// A time limit, or how many waiters of the second word are meant.
+    /// A time limit, or how many waiters of the second word to wake or move.
     timeout: usize,
     second: usize,
     /// A set of bits, or what to do with the second word.
@@ -131,8 +131,8 @@ fn wake(word: usize, count: u64, site: Site) -> c_long {
     control::step(operation).value as c_long
 }
 
-/// Changes the second word, wakes up waiters of the first one, and, depending on what the second one
-/// was, also waiters of that.
+/// `FUTEX_WAKE_OP`: changes the second word, wakes up waiters of the first one, and, depending on the
+/// old value of the second one, also waiters of that.
 fn change_and_wake(call: Call, site: Site) -> c_long {
     control::uncontrolled("the moment at which a futex operation changes a word and wakes up threads");
     let signed = |bits: u32| (bits << 20).cast_signed() >> 20;
@@ -168,7 +168,7 @@ fn futex(call: Call, site: Site) -> c_long {
     const WAKE_BITSET: c_int = 10;
     const FLAGS: c_int = 128 | 256;
     if let Some(module) = modules::opaque_caller(site) {
-        // Taken and released without waiting, such a lock is never seen.
+        // Such a lock is never seen while it is taken and released without waiting.
         control::uncontrolled(&format!(
             "a lock of {module} that waits by futex, as long as nobody has to wait,"
         ));
@@ -192,7 +192,7 @@ fn futex(call: Call, site: Site) -> c_long {
                 ..Operation::new(Kind::FutexWait, id, site)
             };
             let limit = timeout as *const Timespec;
-            // Waiting by itself takes a duration, with a set of bits a time.
+            // `FUTEX_WAIT` takes a duration, `FUTEX_WAIT_BITSET` a point in time.
             // SAFETY: the program's limit, or null.
             let deadline = (!limit.is_null()).then(|| unsafe {
                 if operation & !FLAGS == WAIT {
@@ -213,7 +213,7 @@ fn futex(call: Call, site: Site) -> c_long {
         WAKE | WAKE_BITSET => wake(word, value.into(), site),
         CHANGE_AND_WAKE => change_and_wake(call, site),
         REQUEUE | REQUEUE_IF => {
-            // Waiters may wake up for no reason: those that would go on waiting elsewhere wake up.
+            // Waiters may wake up spuriously, so those that would be moved wake up instead.
             control::uncontrolled("which threads wait on after a futex operation that moves them");
             let moved = u64::try_from(timeout).unwrap_or(u64::MAX);
             wake(word, u64::from(value).saturating_add(moved), site)

@@ -1,7 +1,7 @@
 //! GLib's locks, conditions and one-time initialisation, which it builds from atomics and futexes
-//! of its own: on the same objects as those of the C library.
+//! of its own. Here they are objects of the same kinds as the C library's.
 //!
-//! Its recursive and reader-writer locks are made of the C library's; taking them over as well
+//! Its recursive and reader-writer locks are built on the C library's; replacing them as well
 //! saves steps. What GLib does with atomics alone stays unseen, so a program that uses it is never
 //! proved.
 
@@ -15,7 +15,7 @@ use crate::hook::hook;
 use crate::sys::Timespec;
 use crate::{control, memory, objects, once, sites, time};
 
-/// What is replaced, in calls from inside of GLib too (see `patch`).
+/// What is replaced, also in calls from inside GLib (see `patch`).
 pub(crate) const NAMES: [&CStr; 30] = [
     c"g_mutex_init",
     c"g_mutex_clear",
@@ -49,10 +49,10 @@ pub(crate) const NAMES: [&CStr; 30] = [
     c"g_once_init_leave_pointer",
 ];
 
-/// Bytes that each of them has, at least.
+/// The size of the smallest of these objects, in bytes.
 const BYTES: usize = 8;
 
-/// Every one of them is zero when it is new.
+/// The kernel's object for one of GLib's, all of which are zero when they are new.
 ///
 /// # Safety
 /// `memory` is one of GLib's synchronisation objects, as in all functions that follow.
@@ -80,7 +80,7 @@ unsafe fn perform(memory: *mut u32, kind: Kind, object: Object, site: Site) -> b
 const MUTEX: Object = Object::Mutex { recursive: false };
 const RECURSIVE: Object = Object::Mutex { recursive: true };
 
-/// Waits for a condition; whether the time limit did not end it.
+/// Waits for a condition; false if the time limit passed first.
 unsafe fn wait(cond: *mut u32, lock: *mut u32, deadline: Option<u64>, site: Site) -> bool {
     // SAFETY: the caller promises a `GCond` and a `GMutex`.
     let (object, second) = unsafe { (of(cond, site, Object::Condvar), of(lock, site, MUTEX)) };
@@ -90,7 +90,7 @@ unsafe fn wait(cond: *mut u32, lock: *mut u32, deadline: Option<u64>, site: Site
 
 static ONCES: Global<BTreeMap<usize, ObjectId>> = Global::new(BTreeMap::new());
 
-/// The program reads these words itself, so that their objects are found by address.
+/// The program reads these words itself, so their objects are found by address.
 fn once_of(address: usize, site: Site) -> ObjectId {
     let register = || {
         let (name, site) = (sites::stable(address), sites::user(site));
@@ -99,7 +99,7 @@ fn once_of(address: usize, site: Site) -> ObjectId {
     ONCES.with(|onces| *onces.entry(address).or_insert_with(register))
 }
 
-/// Whether the running thread shall initialise what belongs to a word that is zero until then.
+/// Whether the running thread must initialise what belongs to a word. The word is zero until then.
 unsafe fn begin(word: *const usize, site: Site) -> bool {
     let address = word as usize;
     loop {

@@ -1,11 +1,10 @@
-//! State that belongs to the thread that runs.
+//! State that belongs to the running thread.
 //!
-//! Of all threads that run code of this library one runs at a time: before control starts there is
-//! only one, and under control a thread runs from the moment it is given the turn (`fiber` and
-//! `baton` switch) until it gives the turn away. So nothing is locked. But code that uses a value
-//! may call code that uses it again, or give the turn away in the middle. Both would make two
-//! mutable references to one value, and are caught here instead: a value is lent to one piece of
-//! code at a time.
+//! One thread at a time runs code of this library: before control starts there is only one, and
+//! under control a thread runs from the moment it gets its turn (`fiber` and `baton` switch) until
+//! it gives its turn up. So nothing is locked. But code that uses a value may call code that uses it
+//! again, or give its turn up in the middle. Both would make two mutable references to one value.
+//! They are caught here instead: a value is lent to one piece of code at a time.
 
 use core::cell::{Cell, UnsafeCell};
 
@@ -15,8 +14,8 @@ pub(crate) struct Global<T> {
     lent: Cell<bool>,
 }
 
-// SAFETY: one thread at a time runs code of this library, see above. Whoever gives the turn away
-// does so by a system call or a switch of stacks that the next thread's code comes after.
+// SAFETY: one thread at a time runs code of this library, see above. A turn is given up by a system
+// call or a switch of stacks, and the next thread's code runs after that.
 unsafe impl<T> Sync for Global<T> {}
 
 impl<T> Global<T> {
@@ -24,15 +23,15 @@ impl<T> Global<T> {
         Global { value: UnsafeCell::new(value), lent: Cell::new(false) }
     }
 
-    /// Lends the value to `work`, which must neither ask for it again nor give the turn away.
+    /// Lends the value to `work`, which must neither ask for it again nor give up its turn.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         if self.lent.replace(true) {
             lent_already();
         }
-        // SAFETY: the flag was not set, so that no other reference to the value exists, and stays
-        // set as long as this one does.
+        // SAFETY: the flag was not set, so no other reference to the value exists. It stays set as
+        // long as this one does.
         let result = work(unsafe { &mut *self.value.get() });
         self.lent.set(false);
         result

@@ -1,6 +1,6 @@
-//! What `turnpike.h` asks for. Its functions reach this library as system calls with numbers that
-//! no kernel has, through the C library's `syscall`, so that the header needs no library to link
-//! with and is inert without control.
+//! The functions of `turnpike.h`. They reach this library as system calls with numbers that no
+//! operating system has, through the C library's `syscall`, so that the header needs no library to
+//! link with and has no effect without control.
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -23,7 +23,7 @@ struct Queue {
 
 static QUEUES: Global<Vec<Queue>> = Global::new(Vec::new());
 
-/// The memory of the mutex that atomic sections are.
+/// The memory of the mutex behind atomic sections.
 static ATOMIC: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
 /// Serves a call; `None` if the number is unknown.
@@ -43,7 +43,7 @@ pub(crate) unsafe fn call(
     unsafe {
         Some(match number - FIRST {
             0 => {
-                // The answer is kept there.
+                // The header keeps the answer there.
                 crate::audit::reported(a, b);
                 1
             }
@@ -102,8 +102,8 @@ unsafe fn assert(holds: bool, text: *const c_char, file: *const c_char, line: us
     control::fail(FailureKind::Assertion, &message, site)
 }
 
-/// A thread whose assumption does not hold waits for ever. The others go on, so that the search sees what
-/// they do, and could have done before; then the execution ends without a verdict.
+/// A thread whose assumption does not hold waits for ever. The others go on, so that the search sees
+/// what they do, and could have done before. Then the execution ends without a verdict.
 fn assume(holds: bool, site: Site) {
     if !holds {
         control::ABANDONED.store(true, Ordering::Relaxed);
@@ -147,7 +147,7 @@ unsafe fn receive(handle: usize, kind: Kind, out: *mut u8, room: usize, site: Si
     message.len() as c_long
 }
 
-/// A plain access that the program wants to be seen.
+/// A plain access that the program marks, to make it a step.
 fn mark(address: usize, kind: Kind, site: Site) -> c_long {
     let id = crate::access::location(address, site);
     control::simple(kind, id, site);

@@ -1,5 +1,5 @@
-//! Memory of the guest library itself: size classes over an arena of its own, so that the program's
-//! heap looks the same with and without it and a corrupted heap does not take the library along.
+//! Memory of the guest library itself: size classes over an arena of its own. So the program's heap
+//! looks the same with and without the library, and a corrupted heap does not break the library.
 //!
 //! Only one controlled thread runs at a time, so nothing is locked.
 
@@ -18,7 +18,7 @@ const CLASSES: usize = 28;
 
 /// The allocator: powers of two, each with a list of free blocks.
 pub(crate) struct Arena {
-    /// The part of the newest piece that was never handed out.
+    /// The part of the newest piece that was never allocated.
     next: Cell<usize>,
     end: Cell<usize>,
     /// By class: the first free block, whose first word is the next one.
@@ -26,7 +26,7 @@ pub(crate) struct Arena {
 }
 
 // SAFETY: one thread at a time runs code of this library, as in `Global`. Cells, because a fatal
-// signal may interrupt the allocator, and whoever ends the process then allocates for its message.
+// signal may interrupt the allocator, and the code that then ends the process allocates its message.
 unsafe impl Sync for Arena {}
 
 impl Arena {
@@ -35,13 +35,13 @@ impl Arena {
     }
 }
 
-/// Bytes that were mapped in this execution, beyond what the program itself may map.
+/// Bytes that this library mapped in this execution; they do not count as the program's.
 static MAPPED: AtomicU64 = AtomicU64::new(0);
-/// Bytes that are mapped in any case.
+/// Bytes that may be mapped whatever the limit is.
 const LEAST: u64 = 64 << 20;
 
-/// Maps memory that is not the program's, and so does not count as such. It has a limit of its own,
-/// of the same size.
+/// Maps memory for this library. It does not count as the program's, but has a limit of its own of
+/// the same size.
 fn map(size: usize) -> usize {
     if control::active() {
         let memory = control::header().memory;

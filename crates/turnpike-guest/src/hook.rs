@@ -1,10 +1,10 @@
-//! How a function of the C library is replaced.
+//! How functions of the C library are replaced.
 //!
 //! `hook!` defines the exported symbol as a stub that passes its return address and its stack
 //! pointer on as two more arguments (so a hook has four of its own at most): the [`Site`] of the
-//! operation, and where the caller's frame begins. Behind it is the Rust function. Outside control
-//! (before the first fork, in programs that were started without a host) the C library's own
-//! function is called.
+//! operation, and where the caller's frame begins. The stub jumps to the Rust function. Outside
+//! control (before the first fork, in programs that were started without a host) that calls the C
+//! library's own function.
 
 use core::ffi::{c_char, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use turnpike_scheduler::Site;
 
 use crate::sys;
 
-/// A function of the C library, behind ours of the same name.
+/// The C library's function that one of ours replaces.
 pub(crate) struct Real {
     /// Ends with a zero byte.
     name: &'static str,
@@ -34,8 +34,8 @@ impl Real {
     }
 }
 
-/// Looks up all functions that `real!` mentions. Done in the fork server, because each child would
-/// have to do it again: looking one up touches a dozen pages that the child would not need.
+/// Looks up all functions that `real!` mentions. The fork server does it, because each child would
+/// have to do it again: a lookup touches a dozen pages that the child does not need otherwise.
 pub(crate) fn prepare() {
     #[cfg(embedded)]
     {
@@ -81,7 +81,7 @@ fn look_up(name: &'static str, cache: &AtomicUsize) -> usize {
     found
 }
 
-/// Whether a symbol exists behind ours.
+/// The next definition of a symbol after ours; null if there is none.
 pub(crate) fn find(name: &'static str) -> *mut c_void {
     // SAFETY: the name ends with a zero byte.
     unsafe { sys::dlsym(sys::RTLD_NEXT, name.as_ptr() as *const c_char) }

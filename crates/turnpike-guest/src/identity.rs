@@ -1,4 +1,4 @@
-//! Who and where the program is: the same in every execution.
+//! The identity of the process, its threads and its processors: the same in every execution.
 
 use core::ffi::{c_int, c_long, c_void};
 
@@ -16,7 +16,7 @@ const PROCESSORS: c_int = 4;
 /// Stores which processors a thread may use: all of them.
 ///
 /// # Safety
-/// So many bytes.
+/// `set` has room for `size` bytes.
 unsafe fn put_processors(set: *mut u8, size: usize, site: Site) -> c_int {
     memory::tell_operand("a set of processors", set as *const c_void, size, true, site);
     // SAFETY: promised by the caller.
@@ -60,7 +60,7 @@ hook! {
         real!(sysconf: fn(c_int) -> c_long)(name)
     }
     fn kill(pid: c_int, signal: c_int; site) -> c_int {
-        // The program knows itself by another number.
+        // The real process id is another one.
         if pid == PID || pid == 0 {
             return crate::blocking::signal(signal, site);
         }

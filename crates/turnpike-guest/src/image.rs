@@ -1,9 +1,9 @@
 //! The private memory of this process as it was at one point, to be restored later.
 //!
-//! What is restored are the *known* pages: everything that is written to private memory lies on one
-//! of them. They are found by asking the system which private pages exist, once when the image is
-//! made, and again whenever page faults were counted since: a page that is new then was zero before.
-//! Mappings must not change meanwhile, see `reuse`.
+//! The *known* pages are restored: everything that was written to private memory lies on one of
+//! them. The system is asked which private pages exist, once when the image is made, and again
+//! whenever there were page faults since: a page that is new then was zero before. Mappings must not
+//! change meanwhile, see `reuse`.
 //!
 //! The image lives in a *vault*, memory that is shared with the fork server and so is never
 //! restored itself. Code that restores runs on a stack in the vault and uses nothing outside of it.
@@ -14,12 +14,12 @@ use crate::protocol::FD_PAGES;
 use crate::{control, sys};
 
 pub(crate) const PAGE: usize = 4096;
-/// Pages that can be known. A program that needs more has executions that take longer than a fork.
+/// The most known pages. If a program needs more, its executions take longer than a fork anyway.
 const MOST: usize = 2048;
-/// Pages of files that may be written to, such as initialised variables: they are all saved.
+/// The most pages of writable mappings of files, such as initialised variables: all are saved.
 const MOST_FILE_PAGES: usize = 1024;
 const MOST_REGIONS: usize = 256;
-/// Answers of one question to the system.
+/// The most ranges in one answer of the system.
 const MOST_RANGES: usize = 512;
 const STACK: usize = 64 << 10;
 const TEXT: usize = 64 << 10;
@@ -65,7 +65,7 @@ pub(crate) struct Flags {
     pub selector: AtomicU8,
     /// Something was done that an image does not restore.
     pub tainted: AtomicU32,
-    /// Executions of the present process.
+    /// Executions that this process has run.
     pub executions: AtomicU32,
 }
 
@@ -82,8 +82,8 @@ pub(crate) struct Vault {
     faults: u64,
     regions: [Region; MOST_REGIONS],
     region_count: usize,
-    /// Known pages in the order of their discovery, and the first ones of which the image has contents;
-    /// the others are zero.
+    /// Known pages in the order of their discovery. The image has contents for the first `saved` of
+    /// them; the others were zero.
     pages: [usize; MOST],
     known: usize,
     saved: usize,
@@ -97,7 +97,7 @@ pub(crate) struct Vault {
 
 static VAULT: AtomicPtr<Vault> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Maps the vault; false if the system does not give the memory. In the fork server.
+/// Maps the vault, in the fork server; false if there is no memory for it.
 pub(crate) fn open() -> bool {
     const READ_WRITE: usize = 3;
     const SHARED_ANONYMOUS_NORESERVE: usize = 0x1 | 0x20 | 0x4000;
@@ -114,11 +114,11 @@ pub(crate) fn open() -> bool {
 /// The vault, if there is one.
 ///
 /// # Safety
-/// The caller is the only code that uses the vault until it stops using the reference: only the process that
-/// executes the program, outside the program.
+/// No other code uses the vault as long as the caller uses the reference: only the process that
+/// executes the program may call this, and not from within the program.
 pub(crate) unsafe fn vault() -> Option<&'static mut Vault> {
-    // SAFETY: mapped by `open` and never unmapped; all bytes zero is a value of it. The caller promises
-    // that no other reference is in use.
+    // SAFETY: mapped by `open` and never unmapped; all-zero bytes are a valid value. The caller
+    // promises that no other reference is in use.
     unsafe { VAULT.load(Ordering::Relaxed).as_mut() }
 }
 
@@ -158,7 +158,7 @@ impl Vault {
             if map.shared || self.region_count == MOST_REGIONS {
                 return false;
             }
-            // The stack grows without asking.
+            // The stack may grow without a new mapping.
             let start = if map.is_stack { gap.max(map.end.saturating_sub(stack_limit())) } else { map.start };
             self.regions[self.region_count] = Region { start, end: map.end };
             self.region_count += 1;
@@ -199,13 +199,13 @@ impl Vault {
         }
     }
 
-    /// Page faults from now on are the next execution's.
+    /// Counts page faults from now on as the next execution's.
     pub(crate) fn count_faults(&mut self) {
         self.faults = faults();
     }
 
     /// Looks for pages that were written to for the first time, if there can be any; false if there are
-    /// too many, or the system does not say.
+    /// too many, or the system does not support the question.
     pub(crate) fn learn(&mut self) -> bool {
         if faults() == self.faults {
             return true;
@@ -221,7 +221,7 @@ impl Vault {
         true
     }
 
-    /// The pages of a region that are not among the first `before` known ones become known.
+    /// Adds the pages of a region that are not among the first `before` known ones.
     fn learn_region(&mut self, region: Region, before: usize) -> bool {
         let mut from = region.start;
         while from < region.end {
@@ -244,7 +244,7 @@ impl Vault {
         true
     }
 
-    /// Asks the system for private pages that exist: how many ranges, and where to go on.
+    /// Asks the system which private pages exist. Returns the number of ranges, and where to go on.
     fn scan(&mut self, start: usize, end: usize) -> Option<(usize, usize)> {
         /// `PAGEMAP_SCAN`, with the size of its argument.
         const SCAN: usize = 0xc060_6610;
@@ -271,7 +271,7 @@ impl Vault {
     }
 }
 
-/// Opens the table of pages; false if there is none. In each process anew.
+/// Opens the table of pages of this process; false if there is none. A child must open its own.
 pub(crate) fn open_pages() -> bool {
     let Some(fd) = open_file(c"/proc/self/pagemap") else { return false };
     const DUP2: i64 = 33;
@@ -319,7 +319,7 @@ fn open_file(path: &core::ffi::CStr) -> Option<i32> {
     i32::try_from(fd).ok().filter(|fd| *fd >= 0)
 }
 
-/// Reads a whole file: how many bytes, or `None` if it does not fit.
+/// Reads a whole file. Returns its length, or `None` if it does not fit.
 fn read_file(path: &core::ffi::CStr, into: &mut [u8]) -> Option<usize> {
     let fd = open_file(path)?;
     let mut length = 0;
@@ -334,7 +334,7 @@ fn read_file(path: &core::ffi::CStr, into: &mut [u8]) -> Option<usize> {
     whole.then_some(length)
 }
 
-/// Bytes that the stack may have.
+/// The most bytes that the stack may have.
 fn stack_limit() -> usize {
     const RESOURCE: usize = 3;
     const MOST_BYTES: u64 = 1 << 30;
@@ -355,19 +355,19 @@ fn faults() -> u64 {
     usage[MINOR] + usage[MAJOR] + 1
 }
 
-/// Makes pages of files that can be written to the process's own.
+/// Writes to each page of a file mapping, so that the process has its own copies.
 fn own_pages(start: usize, end: usize) {
     for page in (start..end).step_by(PAGE) {
         let byte = page as *mut u8;
-        // SAFETY: can be written to, and is not changed.
+        // SAFETY: the page is writable, and its contents do not change.
         unsafe { byte.write_volatile(byte.read_volatile()) };
     }
 }
 
-/// Without a function of the C library, which might use its own memory.
+/// Copies a page without the C library, which might use memory of its own.
 ///
 /// # Safety
-/// Two pages, one to read and one to write.
+/// `from` is a readable page and `to` is a writable one.
 #[inline(always)]
 unsafe fn copy_page(from: usize, to: usize) {
     // SAFETY: promised by the caller.
@@ -378,7 +378,7 @@ unsafe fn copy_page(from: usize, to: usize) {
 }
 
 /// # Safety
-/// A page that can be written to.
+/// `page` is a writable page.
 #[inline(always)]
 unsafe fn clear_page(page: usize) {
     // SAFETY: promised by the caller.

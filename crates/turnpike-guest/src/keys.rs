@@ -21,17 +21,17 @@ struct Key {
 
 static KEYS: Global<Vec<Key>> = Global::new(Vec::new());
 
-/// Keys of the C library's own, made before control started, are below this.
+/// Keys that were created before control started are the C library's, and lie below this.
 const FIRST: u32 = 0x1000;
 
 /// Rounds of destructors, as in the C library.
 const ROUNDS: usize = 4;
 
-/// The program deletes keys: then whether a key is there depends on the order of calls, and each of
-/// them is a step. Otherwise the values of one thread do not concern others.
+/// Whether the program deletes keys. Then it depends on the order of calls whether a key exists, so
+/// each call is a step. Otherwise the values of one thread do not concern others.
 static DELETES: AtomicBool = AtomicBool::new(false);
 
-/// Looks whether the program deletes keys. Before control starts.
+/// Finds out whether the program deletes keys, before control starts.
 pub(crate) fn prepare() {
     let deletes = crate::modules::any_mentions(&[b"\0pthread_key_delete\0", b"\0tss_delete\0"]);
     DELETES.store(deletes, Ordering::Relaxed);
@@ -101,7 +101,7 @@ pub(crate) fn destroy_objects() {
     }
 }
 
-/// Everything that belongs to the running thread is destroyed.
+/// Runs the destructors of the running thread's thread-local objects and thread-specific data.
 pub(crate) fn destroy_thread_locals() {
     destroy_objects();
     if control::thread(|thread| thread.keys.iter().any(|&value| value != 0)) {

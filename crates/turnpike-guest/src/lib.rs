@@ -3,21 +3,20 @@
 //!
 //! Its constructor turns the process into a fork server (`zygote`). Each child runs the program
 //! once: functions that synchronise, create threads, tell the time or end the process are replaced
-//! (`hook`), and announce what they are about to do to the kernel (`control`), which says which
-//! thread runs on. Threads are fibers on the stacks of parked threads (`fiber`), or real threads of
-//! which one runs at a time (`baton`).
+//! (`hook`). They announce what they are about to do to the kernel (`control`), which decides which
+//! thread runs next. Threads are fibers on the stacks of parked threads (`fiber`), or real threads
+//! of which one runs at a time (`baton`).
 //!
 //! Neither the standard library nor the program's heap is used: `heap` has its own memory.
 //!
 //! The crate is compiled twice. Cargo compiles it as an ordinary member of the workspace, for its
-//! tests, for lints, and for the host, which shares [`protocol`], [`tape`], [`dump`] and
-//! [`wire`] with it.
-//! The build script of `turnpike-preload` compiles it with `--cfg embedded` as the library to
+//! tests, for lints, and for the host, which shares [`protocol`], [`tape`], [`dump`] and [`wire`]
+//! with it. The build script of `turnpike-preload` compiles it with `--cfg embedded` as the library to
 //! preload. Only then does it define `malloc` and its like, a constructor, an allocator and a panic
 //! handler.
 
 #![no_std]
-// Taking the place of the C library is work on raw memory; every block says why it holds.
+// Taking the place of the C library means working on raw memory; every block says why it is sound.
 #![allow(unsafe_code)]
 // Only the embedded library exports what it replaces, under its name in C. Elsewhere the
 // replacements are ordinary functions that nothing calls.
@@ -86,7 +85,7 @@ mod unseen;
 #[cfg(supported)]
 mod zygote;
 
-// What is replaced, one idea a file.
+// The replaced functions, one topic per file.
 #[cfg(supported)]
 mod barrier;
 #[cfg(supported)]

@@ -28,7 +28,7 @@ unsafe fn resize(old: *mut c_void, size: usize, site: Site) -> *mut c_void {
     }
     heap::announce_free(old as u64, site);
     let Some(before) = heap::size_of(old as u64) else {
-        // Not a live block: freeing it says what is wrong.
+        // Not a live block: freeing it reports what is wrong.
         heap::take_back(old as u64, site);
         return core::ptr::null_mut();
     };

@@ -1,9 +1,10 @@
 //! What code compiled with `-fsanitize=thread` calls instead of each atomic operation.
 //!
-//! All of them are steps, and done one after the other. The order, always the last argument, says
-//! what races, and under weak memory what may be seen: then the scheduler knows all values, and the
-//! memory holds the newest. A
-//! read-modify-write that is about to leave the value as it is, such as a compare-and-exchange that
+//! Each is a step, and steps are done one after the other. The memory order, always the last
+//! argument, decides what races and, under weak memory, which values may be seen: then the scheduler
+//! knows all values, and the memory holds the newest.
+//!
+//! A read-modify-write that is about to leave the value as it is, such as a compare-and-exchange that
 //! fails or an attempt to take a spin lock that is held, counts as a read.
 
 use core::ffi::{c_int, c_void};
@@ -60,7 +61,7 @@ impl Update {
         if self.bytes == 16 { new } else { new & ((1 << (self.bytes * 8)) - 1) }
     }
 
-    /// What it orders when it leaves the value as it is.
+    /// Its memory order when it leaves the value as it is.
     fn unchanged(&self) -> MemoryOrder {
         match self.rule {
             Rule::Compare(expected) if expected != self.operand => self.failure,
@@ -89,7 +90,7 @@ impl Update {
         self.new_value(old) != old
     }
 
-    /// Does it; the value it found.
+    /// Performs it, and returns the value it found.
     fn run(&self, site: Site) -> u128 {
         let held = recycle::held();
         let old = self.run_step(site);
@@ -180,12 +181,12 @@ fn write(address: u64, bytes: u64, value: u128) {
     }
 }
 
-/// What the scheduler must know of an operation of weak memory.
+/// What the scheduler must know of an atomic operation under weak memory.
 fn values(stores: u64) -> Option<AtomicValues> {
     is_weak().then(|| AtomicValues { stores, ..AtomicValues::default() })
 }
 
-/// The thread has its turn, and does the access.
+/// Checks and records an access that the running thread performs.
 fn done(address: u64, size: u64, write: bool, site: Site) {
     heap::check(address, size, write, site);
     if threaded() {
@@ -193,7 +194,7 @@ fn done(address: u64, size: u64, write: bool, site: Site) {
     }
 }
 
-/// The running thread found this value.
+/// Notes that the running thread found this value, which may be a pointer.
 fn saw(value: u128, bytes: u64, held: &Held) {
     if bytes >= 8 {
         recycle::saw(value as u64, held);
@@ -248,19 +249,19 @@ fn update(address: u64, bytes: u64, rule: Rule, operand: u128, order: c_int, sit
     Update { address, bytes, rule, operand, order, failure: order }.run(site)
 }
 
-/// A compare-and-exchange; the value it found.
+/// Compares and exchanges, and returns the value it found.
 fn compare(address: u64, bytes: u64, values: (u128, u128), order: c_int, failure: c_int, site: Site) -> u128 {
     let (rule, operand) = (Rule::Compare(values.0), values.1);
     let (order, failure) = (order_of(order), order_of(failure));
-    // There is nothing that it could release.
+    // A failed exchange stores nothing, so it cannot release.
     let failure = failure.reading();
     Update { address, bytes, rule, operand, order, failure }.run(site)
 }
 
-/// Changes a word as `FUTEX_WAKE_OP` does; what it was, or `None` for an unknown operation.
+/// Changes a word as `FUTEX_WAKE_OP` does. Returns its old value, or `None` for an unknown operation.
 ///
 /// # Safety
-/// A word of the program.
+/// `word` is a word of the program.
 pub(crate) unsafe fn change_word(word: usize, operation: u32, operand: i32, site: Site) -> Option<u32> {
     const ORDER: c_int = 5;
     let operand = operand.cast_unsigned();
@@ -335,7 +336,7 @@ atomics! {
         __tsan_atomic64_fetch_or Or __tsan_atomic64_fetch_xor Xor __tsan_atomic64_fetch_nand Nand;
 }
 
-/// Two words make a value of 128 bits, which comes in two registers.
+/// The value of 128 bits that was passed in two registers.
 #[cfg(target_arch = "x86_64")]
 fn wide(low: u64, high: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
@@ -371,8 +372,8 @@ export! {
     }
 }
 
-/// Six or seven arguments leave no register for the return address: both orders are packed into one
-/// with it.
+/// Six or seven arguments leave no register for the return address, so the stub packs it and both
+/// memory orders into one register.
 #[cfg(target_arch = "x86_64")]
 fn unpack(packed: u64) -> (c_int, c_int, Site) {
     ((packed >> 48 & 0xf) as c_int, (packed >> 56 & 0xf) as c_int, Site(packed & 0xffff_ffff_ffff))
@@ -447,7 +448,7 @@ unsafe extern "C" fn __tsan_atomic128_compare_exchange_val() {
     );
 }
 
-/// Steps are in one order already, but races are judged by fences, too.
+/// Steps are totally ordered already, but fences also decide what races.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 extern "C" fn __tsan_atomic_thread_fence(order: c_int) {
     if control::active() {

@@ -7,13 +7,14 @@ use super::call::export;
 use super::library_calls::{reads, reports_accesses, tell, writes};
 use crate::hook::real;
 
-/// Bytes of attributes of mutexes, condition variables and barriers; of reader-writer locks; of
-/// threads.
+/// Bytes of the attributes of a mutex, condition variable or barrier.
 pub(crate) const SMALL: usize = 4;
+/// Bytes of the attributes of a reader-writer lock.
 pub(crate) const LOCK: usize = 8;
+/// Bytes of the attributes of a thread.
 pub(crate) const THREAD: usize = 56;
 
-/// Functions that begin or end attributes, set a number in them, or look one up.
+/// Functions that initialise or destroy attributes, set a number in them, or get one.
 macro_rules! attributes {
     ($size:ident: begin $($begin:ident)*; set $($set:ident)*; get $($get:ident)*;) => { tell! {
         $(fn $begin(of: *mut c_void; site) -> c_int { writes(of, $size, site); })*
@@ -52,8 +53,9 @@ attributes! { THREAD:
         pthread_attr_getscope;
 }
 
-/// Bytes of a `struct utsname`, and of a `Dl_info`.
+/// Bytes of a `struct utsname`.
 const NAMES: usize = 390;
+/// Bytes of a `Dl_info`.
 const DL_INFO: usize = 32;
 /// Bytes of a set of signals.
 const SIGNALS: usize = 128;

@@ -1,6 +1,6 @@
-//! Bit-fields: gcc reports that one is written, but not that its neighbours in the same bytes are read
-//! before and written back. At such places a write is two steps. What others write between them is lost,
-//! as it would be, because the bytes become again what they were at the first step.
+//! Bit-fields: gcc reports that one is written, but not that its neighbours in the same bytes are
+//! read before and written back. At such places a write is two steps. What others write between them
+//! is lost, as it would be without control, because the bytes of the first step are put back.
 
 use turnpike_scheduler::{Kind, MemoryOrder, Site};
 
@@ -8,10 +8,10 @@ use super::logic::bits::{BEFORE, FirstRead, Place, REACH, first_read};
 use super::{MEMORY, step};
 use crate::{control, sys};
 
-/// What is not under control when others write close to a bit-field whose place is not known.
+/// What is reported when others write close to a bit-field whose place is not known.
 const PART: &str = "a bit-field somewhere in the bytes that are reported as written";
 
-/// Compilers report a write of as many bytes as the structure has, if it is packed.
+/// The most bytes of a write. If the structure is packed, compilers report a write of all of it.
 const MOST: usize = 64;
 
 /// What was in memory when a write began by reading it.
@@ -19,7 +19,7 @@ pub(super) struct Before {
     address: u64,
     size: usize,
     bytes: [u8; MOST],
-    /// Just what the write reads; otherwise more, because its place is not known.
+    /// Whether these are just the bytes that the write reads, and no more.
     exact: bool,
 }
 

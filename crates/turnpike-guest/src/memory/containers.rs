@@ -1,10 +1,10 @@
 //! Strings, trees and lists of C++: the parts of them that are compiled into `libstdc++`, whose
 //! accesses are not reported.
 //!
-//! Each function counts as one access to the object that it is called for, and to its text. Whoever
-//! uses a string without changing it calls functions that only read. As long as such accesses race
-//! with nothing it makes no difference that they are reported as a whole; where they race, nothing is
-//! proved.
+//! Each function counts as one access to the object that it is called for, and to its text. Code
+//! that uses a string without changing it calls functions that only read. As long as such accesses
+//! race with nothing, it makes no difference that they are reported as a whole. Where they race,
+//! nothing is proved.
 
 use core::ffi::c_void;
 use core::sync::atomic::AtomicUsize;
@@ -23,7 +23,7 @@ enum Use {
     /// It reads the text.
     Reads,
     Changes,
-    /// It begins: there is no text yet.
+    /// It constructs the string: there is no text yet.
     Makes,
 }
 
@@ -51,7 +51,8 @@ unsafe extern "C" fn tell_string(string: *const Text, site: u64, function: &'sta
         let size = if function.does == Use::Looks { size_of::<Text>() } else { SIZE };
         as_a_whole("a function of std::string", string as *const c_void, size, write, site);
         if matches!(function.does, Use::Reads | Use::Changes) {
-            // SAFETY: the caller's string. Only now: another thread may have changed it.
+            // SAFETY: the caller's string. Read only after the step above, before which another
+            // thread may have changed it.
             let Text { text, length } = unsafe { &*string };
             // A short text is in the string itself.
             if (*text as usize).wrapping_sub(string as usize) >= SIZE {
@@ -140,7 +141,7 @@ macro_rules! functions {
     )* };
 }
 
-// Members of std::string that may change it,
+// Members of `std::string` that may change it.
 functions! { "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE" Changes:
         "10_M_destroyEm" "10_M_disposeEv" "10_M_replaceEmmPKcm" "11_M_capacityEm"
         "13_M_set_lengthEm" "13shrink_to_fitEv" "14_M_replace_auxEmmmc" "4swapERS4_" "5clearEv"
@@ -182,7 +183,7 @@ functions! { "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE" Changes:
         "aSESt16initializer_listIcE" "aSEc" "pLEPKc" "pLERKS4_" "pLESt16initializer_listIcE" "pLEc"
 }
 
-// that make one,
+// Members of `std::string` that construct one.
 functions! { "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE" Makes:
         "12_M_constructEmc"
         "12_M_constructIN9__gnu_cxx17__normal_iteratorIPKcS4_EEEEvT_SB_St20forward_iterator_tag"
@@ -200,7 +201,7 @@ functions! { "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE" Makes:
         "C2IPcvEET_S7_RKS3_"
 }
 
-// that give access to what is in it,
+// Members of `std::string` that give access to its text.
 functions! { "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE" Looks:
         "2atEm" "3endEv" "4backEv" "4dataEv" "4rendEv" "5beginEv" "5frontEv" "6rbeginEv" "ixEm"
 }
@@ -212,7 +213,7 @@ functions! { "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE" Looks:
         "8_M_limitEmm" "8capacityEv" "cvSt17basic_string_viewIcS2_EEv" "ixEm"
 }
 
-// and that read all of it.
+// Members of `std::string` that read the text.
 functions! { "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE" Reads:
         "12find_last_ofEPKcm" "12find_last_ofEPKcmm" "12find_last_ofERKS4_m" "12find_last_ofEcm"
         "13find_first_ofEPKcm" "13find_first_ofEPKcmm" "13find_first_ofERKS4_m"
@@ -229,8 +230,9 @@ fn node(at: *const c_void, words: usize, write: bool, site: Site) {
     as_a_whole("a tree or list of the C++ library", at, words * 8, write, site);
 }
 
-/// Words of a node of a tree, of one of a list.
+/// Words of a node of a tree.
 const TREE: usize = 4;
+/// Words of a node of a list.
 const LIST: usize = 2;
 
 tell! {
@@ -281,7 +283,7 @@ tell! {
     }
 }
 
-/// Whether buckets are to be made, and how many.
+/// Whether the table needs more buckets, and how many.
 #[repr(C)]
 struct Rehash {
     needed: bool,

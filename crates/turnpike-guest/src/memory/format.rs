@@ -1,9 +1,9 @@
-//! `printf` and its relatives: which memory they read is decided by the format, and what they write
-//! is written after everything was read.
+//! `printf` and its relatives. The format decides which memory they read, and what they write is
+//! written after everything was read.
 //!
-//! Functions with any number of arguments end in a stub that makes the list of arguments
-//! (`va_list`) that the others have anyway, as the conventions for calls on the two processors lay
-//! it down.
+//! A function with any number of arguments begins with a stub that makes the list of arguments
+//! (`va_list`) that the others are passed, in the form that the calling convention of the processor
+//! prescribes.
 
 use alloc::vec::Vec;
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -136,11 +136,11 @@ enum Target {
     Output,
     Stream(*mut c_void),
     Descriptor(c_int),
-    /// The log of the system, or a message about an error.
+    /// A message about an error.
     Message(unsafe extern "C" fn(*const c_char, *mut Arguments)),
-    /// The same with a status or a priority.
+    /// A message with a status, or one for the system's log with a priority.
     Numbered(c_int, unsafe extern "C" fn(c_int, *const c_char, *mut Arguments)),
-    /// Memory with room for so many bytes; more are an error.
+    /// Memory. At most `size` bytes are written there, and more than `room` are an error.
     Memory {
         to: *mut c_char,
         size: usize,
@@ -192,7 +192,7 @@ unsafe fn tell_arguments(format: *const c_char, mut arguments: Arguments, site: 
             }
         }
     }
-    // They are read together, when the text is made.
+    // The C library reads them together, when it makes the text.
     if memory > 1 && super::races_at(site) {
         control::uncontrolled("the order of a printf that reads several texts and other threads' writes");
     }
@@ -267,10 +267,11 @@ unsafe fn print(
     }
 }
 
-/// A size that was not given.
+/// Stands for a size that was not given.
 const ANY: usize = usize::MAX >> 1;
 
-/// Makes the list of arguments behind so many that have names, and passes it as one more.
+/// Makes the list of the arguments after the named ones, which take `$bytes` bytes of registers, and
+/// passes it as one more argument.
 #[cfg(target_arch = "x86_64")]
 macro_rules! listed {
     ($imp:ident $bytes:literal $pass:literal) => {
@@ -357,7 +358,7 @@ macro_rules! list {
     ($imp:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => { listed!($imp "40" "x5") };
 }
 
-/// A function with any number of arguments, and the same with a list of them.
+/// Functions with any number of arguments, and their counterparts with a list of them.
 macro_rules! prints {
     ($(fn $name:ident, $listed:ident($($arg:ident: $ty:ty),*) $flag:expr, $format:ident => $target:expr;)*) => { $(
         const _: () = {

@@ -18,15 +18,15 @@ use crate::{audit, control, modules, sites, unseen};
 
 /// What freed memory is filled with: no pointer made of it is valid.
 pub(super) const FREED: u8 = 0xdd;
-/// Blocks of this size become inaccessible when they are freed.
+/// Blocks of at least this size become inaccessible when they are freed.
 const PROTECTED: u64 = 64 << 10;
-/// Bytes of a freed block that are filled and checked.
+/// The most bytes of a freed block that are filled and checked.
 const FILLED: u64 = 4 << 10;
-/// Bytes that are checked at the end.
+/// The most bytes that are checked when the program ends.
 const SWEPT: u64 = 1 << 20;
-/// Where the heap is; anywhere else if that is taken.
+/// Where the heap should be; it goes elsewhere if that is taken.
 const BASE: usize = 0x2000_0000_0000;
-/// Addresses that are tried to reserve, largest first.
+/// How many bytes of addresses to try to reserve, largest first.
 const SIZES: [usize; 4] = [1 << 38, 1 << 35, 1 << 32, 1 << 30];
 
 static HEAP: Global<Heap> = Global::new(Heap::new());
@@ -87,7 +87,8 @@ pub(super) fn allocate(size: u64, align: u64, site: Site) -> u64 {
     block.start
 }
 
-/// An execution begins, in which the program may have so many bytes more than it has now; 0 = any number.
+/// Begins an execution, in which the program may have `most` bytes more than it has now; 0 = any
+/// number.
 pub(super) fn begin(most: u64) {
     HEAP.with(|heap| {
         heap.begin();
@@ -95,7 +96,7 @@ pub(super) fn begin(most: u64) {
     });
 }
 
-/// Takes a block back.
+/// Frees a block.
 pub(super) fn free(address: u64, site: Site) {
     if address != 0 {
         announce_free(address, site);
@@ -103,7 +104,7 @@ pub(super) fn free(address: u64, site: Site) {
     }
 }
 
-/// The thread is about to give a block back; comes back when it is its turn.
+/// Announces that the thread is about to free a block, and returns when it is its turn.
 pub(super) fn announce_free(address: u64, site: Site) {
     if !lifetime::matters() {
         return;
@@ -122,14 +123,14 @@ pub(super) fn region_of(address: u64, site: Site) -> ObjectId {
     if block.region != 0 {
         return ObjectId(block.region - 1);
     }
-    // Blocks are objects, too, at their first byte: the name must be another one.
+    // The first byte of a block may be an object, too, so the region needs another name.
     let name = name(block.start).rotate_left(17) | 1 << 63;
     let region = lifetime::register(name, site, || report::whole(&block));
     HEAP.with(|heap| heap.set_region(address, region.0));
     region
 }
 
-/// Takes a block back, when it is the thread's turn.
+/// Frees a block, when it is the thread's turn.
 pub(super) fn take_back(address: u64, site: Site) {
     let (me, epoch) = (me(), lifetime::epoch());
     match HEAP.with(|heap| heap.free(address, me, site.0, epoch)) {
@@ -156,8 +157,8 @@ pub(super) fn take_back(address: u64, site: Site) {
     }
 }
 
-/// Whether an address may come from another allocator: the loader's own, from before this one was
-/// there. Misaligned ones, static variables and variables on stacks do not.
+/// Whether an address may come from another allocator: the loader's own, which was in use before
+/// this one. Misaligned addresses, static variables and variables on stacks do not.
 fn foreign(address: u64) -> bool {
     let address = address as usize;
     address.is_multiple_of(16)
@@ -167,13 +168,13 @@ fn foreign(address: u64) -> bool {
         && stack_of(address).is_none()
 }
 
-/// Bytes that a live block has.
+/// The size of the live block that begins at an address.
 pub(super) fn size_of(address: u64) -> Option<u64> {
     let block = HEAP.with(|heap| heap.find(address))?;
     (block.start == address && block.state == State::Live).then_some(block.size)
 }
 
-/// The program accesses some bytes.
+/// Checks an access of the program; one that is wrong ends the execution.
 pub(super) fn check(address: u64, size: u64, write: bool, site: Site) {
     if !HEAP.with(|heap| heap.contains(address)) {
         lifetime::check(address, write, site);
@@ -213,12 +214,12 @@ pub(crate) fn each_block(mut visit: impl FnMut(usize, usize)) {
     });
 }
 
-/// The program uses the synchronisation object at an address.
+/// Checks that the synchronisation object that the program uses at an address is not freed memory.
 pub(crate) fn used(address: usize, site: Site) {
     check(address as u64, 1, true, site);
 }
 
-/// What is wrong with a wild access, if it has to do with the heap.
+/// What is wrong with an access that crashed, if it has to do with the heap.
 pub(crate) fn explain(address: usize) -> Option<String> {
     match HEAP.with(|heap| heap.touch(address as u64, 1)) {
         Touch::Fine => None,
@@ -227,7 +228,7 @@ pub(crate) fn explain(address: usize) -> Option<String> {
     }
 }
 
-/// The program is about to end: were freed blocks written to?
+/// Looks for writes to freed blocks, when the program is about to end.
 pub(crate) fn sweep() -> Option<String> {
     let mut bytes = 0;
     HEAP.with(|heap| {
@@ -255,7 +256,7 @@ pub(super) fn name(address: u64) -> u64 {
     hash | 1 << 63
 }
 
-/// A name for the user of a place in the heap or on a stack.
+/// How to name a place in the heap or on a stack to the user.
 pub(crate) fn called(address: u64) -> Option<String> {
     if let Some(block) = HEAP.with(|heap| heap.find(address)) {
         return Some(report::place(&block, address));
@@ -317,7 +318,7 @@ fn verify(block: &Block, site: Site) {
     }
 }
 
-/// Whether the freed block at an address, which is about to be reused, was written to.
+/// Fails if the freed block at an address, which is about to be reused, was written to.
 pub(super) fn verify_freed(address: u64, site: Site) {
     if let Some(block) = HEAP.with(|heap| heap.find(address)) {
         verify(&block, site);
