@@ -49,8 +49,8 @@ pub fn read(mut bytes: &[u8]) -> Vec<Dump> {
     dumps
 }
 
-/// Writes one thread at the beginning of `out`. `copy` writes its stack and returns how many bytes it
-/// copied. Returns how many bytes were written, or `None` if `length` bytes of stack do not fit.
+/// Writes one thread at the beginning of `out`. `copy` writes its stack and returns how many bytes
+/// it copied. Returns how many bytes were written, or `None` if `length` bytes of stack do not fit.
 pub fn write(
     thread: u32,
     registers: &[usize; REGISTERS],

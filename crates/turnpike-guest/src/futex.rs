@@ -104,8 +104,8 @@ pub(crate) unsafe fn serve(n: c_long, arguments: [usize; 6], site: Site) -> Opti
     })
 }
 
-/// Whether the word still has the value that the waiting thread expects. The kernel asks right before
-/// the step.
+/// Whether the word still has the value that the waiting thread expects. The kernel asks right
+/// before the step.
 fn unchanged(thread: u64) -> bool {
     let (word, value) = control::threads(|threads| threads[thread as usize].expects);
     // SAFETY: the program's word.
@@ -131,8 +131,8 @@ fn wake(word: usize, count: u64, site: Site) -> c_long {
     control::step(operation).value as c_long
 }
 
-/// `FUTEX_WAKE_OP`: changes the second word, wakes up waiters of the first one, and, depending on the
-/// old value of the second one, also waiters of that.
+/// `FUTEX_WAKE_OP`: changes the second word, wakes up waiters of the first one, and, depending on
+/// the old value of the second one, also waiters of that.
 fn change_and_wake(call: Call, site: Site) -> c_long {
     control::uncontrolled("the moment at which a futex operation changes a word and wakes up threads");
     let signed = |bits: u32| (bits << 20).cast_signed() >> 20;

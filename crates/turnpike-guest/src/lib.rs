@@ -11,9 +11,9 @@
 //!
 //! The crate is compiled twice. Cargo compiles it as an ordinary member of the workspace, for its
 //! tests, for lints, and for the host, which shares [`protocol`], [`tape`], [`dump`] and [`wire`]
-//! with it. The build script of `turnpike-preload` compiles it with `--cfg embedded` as the library to
-//! preload. Only then does it define `malloc` and its like, a constructor, an allocator and a panic
-//! handler.
+//! with it. The build script of `turnpike-preload` compiles it with `--cfg embedded` as the library
+//! to preload. Only then does it define `malloc` and its like, a constructor, an allocator and a
+//! panic handler.
 
 #![no_std]
 // Taking the place of the C library means working on raw memory; every block says why it is sound.

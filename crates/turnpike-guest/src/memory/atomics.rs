@@ -4,8 +4,8 @@
 //! argument, decides what races and, under weak memory, which values may be seen: then the scheduler
 //! knows all values, and the memory holds the newest.
 //!
-//! A read-modify-write that is about to leave the value as it is, such as a compare-and-exchange that
-//! fails or an attempt to take a spin lock that is held, counts as a read.
+//! A read-modify-write that is about to leave the value as it is, such as a compare-and-exchange
+//! that fails or an attempt to take a spin lock that is held, counts as a read.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -258,7 +258,7 @@ fn compare(address: u64, bytes: u64, values: (u128, u128), order: c_int, failure
     Update { address, bytes, rule, operand, order, failure }.run(site)
 }
 
-/// Changes a word as `FUTEX_WAKE_OP` does. Returns its old value, or `None` for an unknown operation.
+/// Changes a word as `FUTEX_WAKE_OP` does. Returns its old value; `None` for an unknown operation.
 ///
 /// # Safety
 /// `word` is a word of the program.

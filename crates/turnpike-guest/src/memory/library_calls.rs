@@ -1,8 +1,8 @@
-//! Functions of the C library that read and write the memory they are given: compilers do not report
-//! of the accesses in there, and gcc calls some of them for assignments of structures.
+//! Functions of the C library that read and write the memory they are given. Compilers do not report
+//! the accesses in there, and gcc calls some of them for assignments of structures.
 //!
-//! Each reports its accesses, as compiled code would, and then does its work. Only calls from
-//! elsewhere than this library count, and only in programs that report their accesses at all.
+//! Each reports its accesses, as compiled code would, and then does its work. This library's own
+//! calls do not count, nor do those in programs that do not report their accesses.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -30,15 +30,15 @@ pub(super) fn writes(address: *const c_void, size: usize, site: Site) {
     access(address as u64, size as u64, true, site);
 }
 
-/// Bytes of a text with its end, or of its beginning.
+/// Bytes of a text with its end, but at most `most`.
 unsafe fn length(text: *const c_char, most: usize) -> usize {
     // SAFETY: the program's text.
     let length = unsafe { real!(strnlen: fn(*const c_char, usize) -> usize)(text, most) };
     length.saturating_add(1).min(most)
 }
 
-/// Reads a text as it is when it is this thread's turn: another thread may have made it longer meanwhile,
-/// and then all of it is read once more.
+/// Reports reading a text as it is when it is this thread's turn. If another thread made it longer
+/// meanwhile, all of it is read once more.
 pub(super) unsafe fn reads_text(text: *const c_char, most: usize, site: Site) {
     let mut known = 0;
     loop {
@@ -52,8 +52,8 @@ pub(super) unsafe fn reads_text(text: *const c_char, most: usize, site: Site) {
     }
 }
 
-/// What was read of an operand. What other threads write there before the next operand is read is not part
-/// of it.
+/// What was read of an operand, without what other threads write there before the next operand is
+/// read.
 struct Kept {
     address: *const c_void,
     /// Empty if nothing can come in between.
@@ -101,7 +101,7 @@ impl Kept {
 
 pub(super) const ALL: usize = usize::MAX;
 
-/// What comes before the work of the C library's function.
+/// Functions that report their accesses before the C library's function does its work.
 macro_rules! tell {
     ($(fn $name:ident($($arg:ident: $ty:ty),*; $site:ident) -> $ret:ty $body:block)*) => { $(
         export! {
@@ -116,12 +116,12 @@ macro_rules! tell {
 }
 pub(super) use tell;
 
-/// Functions that this library itself needs, or that looking functions up needs: found once, and
-/// done without the C library before.
+/// Functions that this library itself needs, or that looking functions up needs. They are found once;
+/// before that they work without the C library.
 static FOUND: [AtomicUsize; 6] = [const { AtomicUsize::new(0) }; 6];
 const NAMES: [&CStr; 6] = [c"memcpy", c"memmove", c"memset", c"memcmp", c"bcmp", c"strlen"];
 
-/// Finds the C library's functions. Before control starts.
+/// Finds the C library's functions, before control starts.
 pub(crate) fn prepare() {
     for (name, place) in NAMES.iter().zip(&FOUND) {
         // SAFETY: the name ends with a zero byte.
@@ -184,8 +184,8 @@ unsafe extern "C" fn measure(text: *const c_char) -> usize {
     length
 }
 
-/// The function itself, for this library's own calls: they must not look like the program's, whose
-/// registers stubs note.
+/// The function itself, for this library's own calls. These must not look like the program's, whose
+/// registers the stubs save.
 macro_rules! plain {
     ($($name:ident = $index:literal $ours:ident: fn($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => { $(
         pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
@@ -298,11 +298,10 @@ shared! {
     fn strlen(text: *const c_char; site) -> usize, plain_strlen { reads_text(text, ALL, site); }
 }
 
-/// Bytes that are kept between reading and writing.
+/// The most bytes that are kept between reading and writing.
 const KEPT: usize = 4 << 10;
 
-/// Writes what was read: what other threads write to where it came from, between the two, is not
-/// part of it.
+/// Writes what was read, without what other threads write to the source between the two.
 unsafe fn deliver(to: *mut c_void, from: *const c_void, size: usize, site: Site) {
     let mut kept = Vec::new();
     if size <= KEPT && super::threaded() {
@@ -315,8 +314,8 @@ unsafe fn deliver(to: *mut c_void, from: *const c_void, size: usize, site: Site)
     unsafe { plain_memmove(to, source, size) };
 }
 
-/// Copies a text of at most so many bytes, with an end, to the end of another one or to its
-/// beginning; where the copy ends.
+/// Copies a text of at most `most` bytes, with an end, to the end of another one or over it. Returns
+/// where the copy ends.
 unsafe fn deliver_text(
     to: *mut c_char,
     from: *const c_char,
@@ -404,7 +403,7 @@ copies! {
     fn stpncpy(to: *mut c_char, from: *const c_char, most: usize; site) -> *mut c_char {
         to.add(deliver_padded(to, from, most, site))
     }
-    // Checked against the room there is, they end the program or do what their plain versions do.
+    // These end the program if there is not enough room, and else do what their plain versions do.
     fn __strcpy_chk(to: *mut c_char, from: *const c_char, room: usize; site) -> *mut c_char {
         fits(length(from, ALL), room);
         deliver_text(to, from, ALL, false, site);
@@ -498,7 +497,7 @@ pub(super) fn fits(size: usize, room: usize) {
     }
 }
 
-/// Copies a text and fills up what is left of so many bytes; how many were the text's.
+/// Copies a text and pads it with zeros to `most` bytes. Returns the length of the text.
 unsafe fn deliver_padded(to: *mut c_char, from: *const c_char, most: usize, site: Site) -> usize {
     // SAFETY: the caller's texts.
     unsafe {
@@ -551,8 +550,8 @@ tell! {
     }
 }
 
-/// Compilers make one call of a sine and a cosine. The number comes in a register of its own, so that the site
-/// is the third of the other arguments.
+/// Compilers combine the sine and cosine of a number into one call. The number is passed in a vector
+/// register, so the site is the third of the other arguments.
 macro_rules! sines {
     ($($name:ident $real:ty;)*) => { $(
         const _: () = {
@@ -585,7 +584,7 @@ sines! {
     sincosf f32;
 }
 
-/// A number is read from a text, and where it ends is perhaps written.
+/// Reports that a number is read from a text, and that its end is stored if that is wanted.
 unsafe fn reads_number(text: *const c_char, end: *mut *mut c_char, site: Site) {
     // SAFETY: the caller's arguments.
     unsafe { reads_text(text, ALL, site) };
@@ -594,7 +593,7 @@ unsafe fn reads_number(text: *const c_char, end: *mut *mut c_char, site: Site) {
     }
 }
 
-/// Reads a text for a function that is done as a whole.
+/// Reports reading a text for a function that is done as a whole.
 pub(super) unsafe fn text_as_a_whole(what: &str, text: *const c_char, site: Site) {
     // SAFETY: the program's text.
     unsafe {
@@ -603,8 +602,9 @@ pub(super) unsafe fn text_as_a_whole(what: &str, text: *const c_char, site: Site
     }
 }
 
-/// A function that is done as a whole, although compiled code would make several accesses: as long
-/// as they race with nothing, there is no difference. Where they do, nothing is proved.
+/// Reports an access of a function that is done as a whole, although compiled code would make several
+/// accesses. As long as they race with nothing, there is no difference. Where they do, nothing is
+/// proved.
 pub(super) fn as_a_whole(what: &str, address: *const c_void, size: usize, write: bool, site: Site) {
     if super::races_at(site) {
         control::uncontrolled(&format!("the order of {what} and other threads' accesses to the same memory"));

@@ -1,15 +1,14 @@
-//! Where memory ends: blocks that are freed, mappings that are taken away, stacks of threads that
-//! end.
+//! The end of memory: blocks that are freed, mappings that are removed, stacks of threads that end.
 //!
 //! Giving memory back conflicts with every access to it. To the detector of races it is a write to
 //! all of it, and like plain writes it is a step at code locations that were found to race, with
 //! the rest of the accesses. As a step it works on a *region*; objects know the region that they
 //! lie in, so that the kernel sees the conflict whichever part of it is accessed. A block of the
 //! heap is a region, and so is the stack of a thread (the place of its end is its function). All
-//! mappings together are one: taking a part away then conflicts with more than it has to, which
-//! costs executions and hides nothing.
+//! mappings together are one: removing a part then conflicts with more than it has to, which costs
+//! executions and hides nothing.
 //!
-//! Synchronisation objects in such memory count as accessed by whoever uses them.
+//! Synchronisation objects in such memory count as accessed by every thread that uses them.
 
 use alloc::format;
 use alloc::string::String;
@@ -28,7 +27,7 @@ use crate::{control, fiber, sites, unseen};
 
 /// Name of the region of all mappings.
 const MAPPINGS: u64 = 0x6d61_7070_696e_6773;
-/// The system does not make the stack of the first thread larger than this.
+/// The largest stack that the first thread is expected to have, which is the system's usual limit.
 const FIRST_STACK: usize = 8 << 20;
 
 /// The stack of a thread that has ended.
@@ -50,9 +49,9 @@ struct Lifetimes {
 static LIFETIMES: Global<Lifetimes> =
     Global::new(Lifetimes { dead: Vec::new(), mappings: None, stacks: Vec::new() });
 
-/// Whether another thread could observe that memory ends now. Not if all of them were joined: whatever
-/// is left to happen comes after it. This is a question about what happened before, so its answer
-/// depends on no schedule.
+/// Whether another thread could observe that memory ends now. If all of them were joined, none can:
+/// everything that is left happens after it. What was joined is ordered before this point, so the
+/// answer is the same in every schedule.
 pub(crate) fn matters() -> bool {
     control::active() && threaded() && control::UNJOINED.load(Ordering::Relaxed) > 1
 }
@@ -117,20 +116,21 @@ fn stack(thread: u32, site: Site) -> ObjectId {
     region
 }
 
-/// A new synchronisation object at an address lies where it lies; whether that may end.
+/// Places a new synchronisation object in the region of its address. Returns whether it has one, so
+/// that its memory may end.
 pub(crate) fn place(object: ObjectId, address: usize, site: Site) -> bool {
     let region = region_of(address as u64, site);
     control::kernel(|kernel| kernel.place(object, region));
     region != ObjectId::NONE
 }
 
-/// Whether an object that was known at an address lies in what is there now.
+/// Whether an object that was known at an address lies in the region that is there now.
 pub(crate) fn lies_there(object: ObjectId, address: usize, site: Site) -> bool {
     let region = region_of(address as u64, site);
     control::kernel(|kernel| kernel.region(object).unwrap_or(ObjectId::NONE) == region)
 }
 
-/// The running thread used a synchronisation object at an address that lies in memory that may end.
+/// Checks and records that the running thread used a synchronisation object in memory that may end.
 #[cold]
 pub(crate) fn touched(address: usize, site: Site) {
     heap::check(address as u64, 1, true, site);
@@ -139,7 +139,7 @@ pub(crate) fn touched(address: usize, site: Site) {
     }
 }
 
-/// The running thread is about to give memory back; comes back when it is its turn.
+/// Announces that the running thread is about to free memory, and returns when it is its turn.
 pub(super) fn give_back(address: u64, size: u64, site: Site, region: impl FnOnce() -> ObjectId) {
     if !matters() || !is_instrumented() {
         return;
@@ -175,7 +175,7 @@ pub(super) fn epoch() -> u32 {
     })
 }
 
-/// The running thread uses a block that was freed: if nothing orders the two, that is also a race.
+/// Reports a race if the running thread uses a block that was freed, and nothing orders the two.
 pub(super) fn tell_race(block: &Block, address: u64, site: Site, write: bool) {
     if !control::active() || !is_instrumented() {
         return;
@@ -200,7 +200,7 @@ pub(super) fn tell_race(block: &Block, address: u64, site: Site, write: bool) {
     }
 }
 
-/// The running thread's function has returned: its stack is gone.
+/// Ends the lifetime of the running thread's stack: its function has returned.
 pub(crate) fn thread_ends() {
     let ((low, high), function) = control::thread(|thread| (thread.extent, thread.start.function));
     if low == 0 || !is_instrumented() {
@@ -214,7 +214,7 @@ pub(crate) fn thread_ends() {
     });
 }
 
-/// Memory outside the heap is accessed: not by right if it is the stack of a thread that has ended.
+/// Checks an access outside the heap: it is an error on the stack of a thread that has ended.
 #[inline]
 pub(super) fn check(address: u64, write: bool, site: Site) {
     let place = address as usize;
@@ -227,7 +227,7 @@ pub(super) fn check(address: u64, write: bool, site: Site) {
     }
 }
 
-/// The memory is used for something new.
+/// Forgets the ended stacks in memory that is used for something new.
 pub(super) fn renew(address: usize, size: usize) {
     LIFETIMES.with(|lifetimes| {
         lifetimes.dead.retain(|dead| dead.high <= address || address + size <= dead.low);
@@ -236,7 +236,7 @@ pub(super) fn renew(address: usize, size: usize) {
 
 const REMAP: Site = Site(MAPPINGS);
 
-/// Memory is taken away from a mapping.
+/// Announces that memory is unmapped.
 fn unmap(address: usize, size: usize, site: Site) {
     let end = address.saturating_add(size);
     give_back(address as u64, (end - address) as u64, site, || mappings(site));
@@ -252,7 +252,8 @@ fn note_code(rights: c_int) {
     }
 }
 
-/// What a call changes for all of a mapping is not a step, so its order among accesses is not explored.
+/// Notes a call that changes a mapping as a whole. It is not a step, so its order among accesses is
+/// not explored.
 fn note_change(what: &str) {
     if matters() {
         control::uncontrolled(&format!("the order of {what} and other threads' accesses to the same memory"));
@@ -268,7 +269,7 @@ fn discards(advice: c_int) -> bool {
     matches!(advice, DONT_NEED | FREE | REMOVE | DONT_NEED_LOCKED)
 }
 
-/// The same bytes may be at other addresses, or be read and written as a file.
+/// What is not under control when the same bytes may be at other addresses, or be used as a file.
 const SHARED_MAPPING: &str = "what threads share by several addresses of one file or segment (MAP_SHARED)";
 
 /// Whether a mapping shows a file that may be mapped elsewhere, too.
@@ -278,7 +279,7 @@ fn is_shared_file(flags: c_int) -> bool {
     flags & SHARED != 0 && flags & ANONYMOUS == 0
 }
 
-/// Whether a mapping takes the place of what was there.
+/// Whether a mapping replaces what was there.
 fn replaces(flags: c_int) -> bool {
     const FIXED: c_int = 0x10;
     const UNLESS_TAKEN: c_int = 0x10_0000;
@@ -330,7 +331,7 @@ hook! {
     }
 }
 
-/// Its fifth argument leaves no register for the place where it is called.
+/// Its fifth argument leaves no register for the call site.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn mremap(
     old: usize,
@@ -350,8 +351,7 @@ unsafe extern "C" fn mremap(
     unsafe { real(old, size, new_size, flags, to) }
 }
 
-/// Maps memory. All its arguments are in registers, which leaves none for the place where it is
-/// called.
+/// Maps memory. Its six arguments leave no register for the call site.
 macro_rules! map {
     ($name:ident) => {
         #[cfg_attr(embedded, unsafe(no_mangle))]

@@ -9,7 +9,7 @@
 //! that the host names with the plan, because earlier executions found them to race
 //! ([`Level::Racy`]); with [`Level::All`] also wherever another thread was before in the same eight
 //! bytes, if either of them writes. So a thread's stack, its thread-local storage, what it
-//! allocated and has not shown to others, and constants make no steps, without being special. An
+//! allocated and has not shared with others, and constants make no steps, without special rules. An
 //! access that turns out to be concurrent with an earlier one that was not a step is a race, which is
 //! reported: the host adds both locations for the executions that follow, and this one proves
 //! nothing. The set never changes within an execution, so that the same plan gives the same
@@ -109,14 +109,15 @@ struct Memory {
 enum Extent {
     /// None did so far.
     Unknown,
-    /// Always these.
+    /// All of them access these.
     Always { address: u64, size: u64 },
-    /// Now these, now those.
+    /// They access different ones.
     Mixed,
 }
 
 impl Memory {
-    /// An atomic operation accesses these bytes of an object; which ones all of them do.
+    /// Records that an atomic operation accesses these bytes of an object. Returns which ones all of
+    /// them access.
     fn extend(&mut self, object: ObjectId, address: u64, size: u64) -> Extent {
         let at = object.0 as usize;
         if at >= self.extents.len() {
@@ -168,14 +169,14 @@ static MEMORY: Global<Memory> = Global::new(Memory {
 const PARTS: &str =
     "the order of the parts of a large assignment and other threads' accesses to the same memory";
 
-/// What threads find that look at a lock itself.
+/// What is not under control when a thread accesses the bytes of a lock itself.
 const BYTES: &str = "the bytes of a mutex, semaphore, condition variable or other object that the program accesses \
                      itself while a thread uses the object,";
 
-/// Some of the program's code calls the functions of `plain`.
+/// Whether some of the program's code calls the functions of `plain`.
 static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
 
-/// Takes back what interrupted code was using, as far as explaining a crash needs it.
+/// Releases what interrupted code was using, as far as explaining a crash needs it.
 ///
 /// # Safety
 /// That code never goes on.
@@ -184,8 +185,8 @@ pub(crate) unsafe fn take_back() {
     unsafe { heap::take_back_heap() };
 }
 
-/// Finds out whether the program or one of its libraries reports its accesses, and reserves the heap's
-/// addresses. Before control starts and memory is limited.
+/// Finds out whether the program or one of its libraries reports its accesses, and reserves the
+/// heap's addresses. Call it before control starts and memory is limited.
 pub(crate) fn prepare() {
     heap::open();
     if modules::any_instrumented() {
@@ -194,7 +195,7 @@ pub(crate) fn prepare() {
     control::header().instrumented.store(is_instrumented().into(), Ordering::Relaxed);
 }
 
-/// An execution begins, before its first thread runs: `visible` are the code locations whose
+/// Begins an execution, before its first thread runs. `visible` are the code locations whose
 /// accesses are steps.
 pub(crate) fn begin(level: u64, visible: &[u64]) {
     MEMORY.with(|memory| {
@@ -213,7 +214,7 @@ pub(crate) fn begin(level: u64, visible: &[u64]) {
     }
 }
 
-/// Code that calls the hooks was loaded. Comes before threads exist, from the loader.
+/// Code that calls the hooks was loaded. The loader calls this, before threads exist.
 fn instrumented() {
     INSTRUMENTED.store(true, Ordering::Relaxed);
     if control::active() {
@@ -226,8 +227,8 @@ pub(crate) fn is_instrumented() -> bool {
     INSTRUMENTED.load(Ordering::Relaxed)
 }
 
-/// The memory is used for something new: the stack of a new thread, a block that is handed out
-/// again.
+/// Forgets what is known of memory that is used for something new: the stack of a new thread, a block
+/// that is allocated again.
 pub(crate) fn renew(address: usize, size: usize) {
     lifetime::renew(address, size);
     MEMORY.with(|memory| {
@@ -256,14 +257,14 @@ fn may_step(site: Site) -> bool {
         })
 }
 
-/// Bytes that a function of the C library reads or writes for the program.
+/// Reports bytes that a function of the C library reads or writes for the program.
 pub(crate) fn tell_bytes(address: *const c_void, size: usize, write: bool, site: Site) {
     if is_instrumented() {
         access(address as u64, size as u64, write, site);
     }
 }
 
-/// What a call reads or writes through a pointer of its caller besides what is a step of its own. Where
+/// Reports what a call reads or writes through a pointer of its caller, besides its own step. Where
 /// that races, its order with the step matters, and nothing is proved.
 pub(crate) fn tell_operand(what: &str, address: *const c_void, size: usize, write: bool, site: Site) {
     if is_instrumented() && !address.is_null() {
@@ -271,10 +272,10 @@ pub(crate) fn tell_operand(what: &str, address: *const c_void, size: usize, writ
     }
 }
 
-/// The same for a text that a call reads.
+/// Like [`tell_operand`], for a text that a call reads.
 ///
 /// # Safety
-/// Null, or a text.
+/// `text` is null or ends with a zero byte.
 pub(crate) unsafe fn tell_text(what: &str, text: *const c_char, site: Site) {
     if is_instrumented() && !text.is_null() {
         // SAFETY: promised by the caller.
@@ -282,10 +283,10 @@ pub(crate) unsafe fn tell_text(what: &str, text: *const c_char, site: Site) {
     }
 }
 
-/// Stores what a function answers through a pointer of its caller, unless that is null.
+/// Stores a result of a function through a pointer of its caller, unless that is null.
 ///
 /// # Safety
-/// Null, or the caller's variable.
+/// `into` is null or points to the caller's variable.
 pub(crate) unsafe fn put<T>(into: *mut T, value: T, site: Site) {
     if !into.is_null() {
         tell_bytes(into as *const c_void, size_of::<T>(), true, site);
@@ -294,7 +295,7 @@ pub(crate) unsafe fn put<T>(into: *mut T, value: T, site: Site) {
     }
 }
 
-/// A plain access that the running thread is about to do.
+/// Handles a plain access that the running thread is about to make.
 #[inline]
 fn access(address: u64, size: u64, write: bool, site: Site) {
     if !control::active() || size == 0 {
@@ -337,16 +338,16 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
     }
 }
 
-/// How the kernel asks, right before a read-modify-write, what will come of it.
+/// How the kernel finds out, right before a read-modify-write, what it will do.
 struct Peek {
     /// Whether it modifies the variable.
     writes: fn(u64) -> bool,
     argument: u64,
-    /// What it orders if not.
+    /// Its memory order if it does not.
     unchanged: MemoryOrder,
 }
 
-/// What came of an operation of weak memory.
+/// The result of an operation under weak memory.
 struct Seen {
     object: ObjectId,
     outcome: Outcome,
@@ -359,8 +360,8 @@ impl Seen {
     }
 }
 
-/// Announces an operation on memory and comes back when it is this thread's turn to do it. Under weak
-/// memory, atomic operations have values, and see something.
+/// Announces an operation on memory and returns when it is this thread's turn to do it. Under weak
+/// memory, atomic operations pass values, and the result is what they see.
 #[allow(clippy::too_many_arguments)]
 fn step(
     kind: Kind,
@@ -409,18 +410,18 @@ fn step(
         && reads
         && writes(argument)
     {
-        // It had to wait until it was no longer just a read.
+        // While it waited, it became more than a read.
         spin(me, |spin| spin.progress());
     }
     None
 }
 
-/// Before a read: a thread that waits by reading lets others go first. Whether it came back to the same
-/// state.
+/// Before a read: lets others go first if the thread waits by reading. Returns whether it came back to
+/// the same state.
 fn pause(me: u32, object: ObjectId, site: Site) -> bool {
     match spin(me, |spin| spin.read(site.0, object.0, state::own)) {
         Pause::None => false,
-        // A sleep of no time: it ends when nothing else can happen.
+        // A sleep of length 0 ends when nothing else can happen.
         Pause::Nap => {
             control::with(Kind::Sleep, 0, site);
             false
@@ -437,8 +438,8 @@ fn is_weak() -> bool {
     control::kernel(|kernel| kernel.memory() != MemoryModel::Sc)
 }
 
-/// Whether an atomic operation of weak memory works on one variable of at most a word, as all others
-/// on that variable do. Others see the newest value, which is not all that they may see.
+/// Whether an atomic operation under weak memory works on one variable of at most a word, as all
+/// others on that variable do. An operation that does not sees only the newest value.
 fn has_one_value(address: u64, size: u64, object: ObjectId, second: ObjectId) -> bool {
     let mut one = size <= 8 && second == ObjectId::NONE;
     for object in [object, second].into_iter().filter(|&object| object != ObjectId::NONE) {
@@ -489,7 +490,7 @@ pub(crate) fn set_int(word: *mut i32, value: i32, site: Site) {
     }
 }
 
-/// The objects that some bytes are.
+/// The objects that some bytes belong to.
 fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
     let register = || {
         let name = match sites::stable(address as usize) {
@@ -514,8 +515,8 @@ fn objects_of(address: u64, size: u64, site: Site) -> (ObjectId, ObjectId) {
     (ObjectId(object), second.map_or(ObjectId::NONE, ObjectId))
 }
 
-/// The running thread is about to do something with the synchronisation object in these bytes. Its own
-/// accesses to them are no steps, and would find what turnpike keeps there.
+/// The running thread is about to use the synchronisation object in these bytes. Accesses of the
+/// program itself to them are not steps, and would find what turnpike keeps there.
 pub(crate) fn uses_object(address: usize, size: usize, site: Site) {
     if is_instrumented() && threaded() {
         let (address, size) = (address as u64, size as u64);
@@ -523,7 +524,7 @@ pub(crate) fn uses_object(address: usize, size: usize, site: Site) {
     }
 }
 
-/// Looks for races with an access that the running thread now does.
+/// Looks for races with an access that the running thread makes now.
 fn remember(access: Access) {
     if access.write {
         audit::written(access.address, access.size, Site(access.site));
@@ -541,7 +542,7 @@ fn look_for_races(access: &Access) {
     tell(races);
 }
 
-/// Reports races with what the running thread does, each pair of places once.
+/// Reports races with what the running thread does, each pair of code locations once.
 fn tell(races: Vec<Race>) {
     if races.is_empty() {
         return;

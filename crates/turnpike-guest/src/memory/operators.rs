@@ -1,5 +1,5 @@
-//! C++ `new` and `delete`, so that reports say where in the program a block was allocated. Their names
-//! are the compilers'.
+//! C++ `new` and `delete`, so that reports say where in the program a block was allocated. They have
+//! the names that compilers give them.
 
 use core::ffi::c_void;
 
@@ -7,7 +7,7 @@ use super::call::export;
 use super::heap;
 use crate::hook::real;
 
-/// Where the C++ library's own operator is asked when there is no room: it throws.
+/// When there is no room, the C++ library's own operator is called, which throws.
 macro_rules! news {
     ($($plain:ident $nothrow:ident $aligned:ident $aligned_nothrow:ident)*) => { $(
         export! {
@@ -48,7 +48,7 @@ macro_rules! deletes {
     )* };
 }
 
-// Plain, with the size or a tag or an alignment, with two of them.
+// Plain, with the size, and with the size and an alignment.
 deletes! {
     _ZdlPv _ZdlPvm _ZdlPvmSt11align_val_t
     _ZdaPv _ZdaPvm _ZdaPvmSt11align_val_t

@@ -37,7 +37,7 @@ pub(super) fn reserve(wanted: usize, size: usize) -> usize {
     address
 }
 
-/// Gives the pages' memory back; they are zero afterwards.
+/// Returns the memory of pages to the system; they are zero afterwards.
 pub(super) fn discard(address: usize, size: usize) {
     const DONT_NEED: usize = 4;
     sys::note_change();

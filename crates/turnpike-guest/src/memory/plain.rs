@@ -1,8 +1,8 @@
 //! What code compiled with `-fsanitize=thread` calls before each plain access.
 //!
-//! The names and arguments are the compilers'. Accesses to volatile variables are accesses like
-//! others (C gives them no meaning between threads). Functions of the C library, such as `memcpy`,
-//! are called by gcc without telling; clang calls the wrappers below instead.
+//! Compilers fix the names and arguments. Accesses to volatile variables are accesses like others (C
+//! gives them no meaning between threads). gcc calls functions of the C library, such as `memcpy`,
+//! without reporting their accesses; clang calls the wrappers below instead.
 
 use core::ffi::{c_int, c_void};
 
@@ -62,7 +62,7 @@ both! {
     __tsan_unaligned_read_write16 16
 }
 
-/// The same with the code location given: from other sanitizers and language runtimes.
+/// The same accesses, reported with a code location by other sanitizers and language runtimes.
 macro_rules! located {
     ($($read:ident $write:ident $size:literal)*) => { $(
         export! {
@@ -121,8 +121,7 @@ export! {
     }
 }
 
-/// Calls that need nothing done: frames of functions, and annotations for the sanitizer's own
-/// detector.
+/// Calls that need no action: annotations for the sanitizer's own detector.
 macro_rules! nothing {
     ($($name:ident)*) => { $(
         #[cfg_attr(embedded, unsafe(no_mangle))]
@@ -167,7 +166,7 @@ extern "C" fn RunningOnValgrind() -> c_int {
     0
 }
 
-/// How often the lock was held, in the sanitizer's view.
+/// How often the sanitizer counts the lock as held.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 extern "C" fn __tsan_mutex_pre_unlock() -> c_int {
     0

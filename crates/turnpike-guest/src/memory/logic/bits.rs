@@ -1,14 +1,16 @@
 //! Writes that read first, found in the machine code after the call that reports them.
 //!
-//! gcc changes a bit-field by reading its neighbours in the same bytes and writing all of them back, but
-//! reports only the write. Among the instructions up to the next call is one that reads an operand in
-//! memory and a later one that writes the same operand, or one that does both. A write that is found
-//! wrongly costs a step more, and changes nothing else, because it replaces all that it reports.
+//! gcc changes a bit-field by reading its neighbours in the same bytes and writing all of them back,
+//! but reports only the write. Among the instructions up to the next call is one that reads an
+//! operand in memory and a later one that writes the same operand, or one that does both. A write
+//! that is wrongly taken for one costs one more step, and changes nothing else, because it replaces
+//! all that it reports.
 
 use alloc::vec::Vec;
 
-/// How far code is looked through before and after the end of the call.
+/// Bytes of code before the end of the call that are searched.
 pub(crate) const BEFORE: usize = 16;
+/// Bytes of code after the call that are searched.
 pub(crate) const REACH: usize = 64;
 
 /// What code reads before it writes.
@@ -22,9 +24,9 @@ pub(crate) struct FirstRead {
 /// Where a read is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// So far from the end of the call.
+    /// At this distance from the end of the call.
     FromCall(i64),
-    /// So far from the reported address.
+    /// At this distance from the reported address.
     FromReported(i64),
     Unknown,
 }
@@ -69,7 +71,8 @@ struct Access {
 }
 
 impl Access {
-    /// Whether its bytes include the other one's: of a field of three bytes, only the fourth is read before.
+    /// Whether its bytes include the other one's, which may be fewer: of a field of three bytes, only
+    /// the fourth is read before.
     fn covers(&self, other: &Access) -> bool {
         let end = |access: &Access| access.operand.distance.saturating_add_unsigned(access.size);
         self.operand.registers == other.operand.registers
@@ -88,10 +91,10 @@ struct Operand {
 
 #[derive(PartialEq, Eq)]
 enum Registers {
-    /// The one that says where the next instruction is: distances are from the start of the code.
+    /// The instruction pointer; distances are from the start of the code.
     Next,
     One(u8),
-    /// Two, as they are combined.
+    /// Two, with how they are combined.
     Two([u8; 2]),
 }
 
@@ -138,7 +141,7 @@ fn argument(before: &[u8]) -> Option<(u8, i64)> {
 
 /// The parts of an instruction of 64-bit code.
 struct Instruction {
-    /// The prefix for operands of two bytes.
+    /// It has the prefix for operands of two bytes.
     short: bool,
     /// The prefix with bits of registers, or 0.
     rex: u8,
@@ -228,7 +231,8 @@ impl Instruction {
     }
 }
 
-/// The operand that is described here, without the bits of registers in the prefix, and where its description ends.
+/// The operand that is described here, without the bits of registers in the prefix, and where its
+/// description ends.
 fn operand_at(code: &[u8], mut at: usize) -> Option<(Operand, usize)> {
     let mode = *code.get(at)?;
     at += 1;

@@ -9,7 +9,7 @@ pub(crate) struct Conversion {
     pub takes: Takes,
 }
 
-/// How many bytes of a text are read at most.
+/// The most bytes of a text that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precision {
     /// All of them.
@@ -29,9 +29,9 @@ pub(crate) enum Takes {
     Real,
     LongReal,
     Text,
-    /// The address of so many bytes, for the number of characters so far.
+    /// The address of an integer of this many bytes, for the number of characters so far.
     Count(usize),
-    /// The format is over in the middle of the conversion.
+    /// The format ends in the middle of the conversion.
     End,
     /// Wide texts, arguments by number, and what no C library has.
     Unknown,
@@ -64,7 +64,7 @@ impl<'a> Conversions<'a> {
         number
     }
 
-    /// The conversion that begins here, behind its `%`.
+    /// The conversion whose `%` was just before this place.
     fn conversion(&mut self) -> Conversion {
         let mut found = Conversion { width_taken: false, precision: Precision::None, takes: Takes::Unknown };
         while self.skip_if(|byte| b"-+ #0'I".contains(&byte)).is_some() {}

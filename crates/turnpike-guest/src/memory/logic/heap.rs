@@ -22,7 +22,7 @@ pub(crate) enum State {
     Unused,
     /// The program has it.
     Live,
-    /// The program gave it back; its memory is not used again yet.
+    /// The program freed it; its memory is not reused yet.
     Freed,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct Block {
     pub state: State,
     /// It was used for another block before.
     pub used: bool,
-    /// The scheduler's region that it is, plus one; 0 = none yet.
+    /// The scheduler's region for it, plus one; 0 = none yet.
     pub region: u32,
-    /// The first step of who freed it that comes after that.
+    /// The first step after that of the thread that freed it.
     pub epoch: u32,
     /// When it was allocated, counted in calls.
     pub born: u32,
@@ -80,7 +80,7 @@ pub(crate) enum Misuse {
     Double(Block),
     /// The address is inside a block, not its first byte.
     Inside(Block),
-    /// The address was never handed out.
+    /// The address is not in a block.
     Unknown,
 }
 
@@ -116,8 +116,9 @@ pub(crate) struct Heap {
     calls: u32,
     /// Blocks in quarantine by class, large ones last.
     resting: [u32; CLASSES.len() + 1],
-    /// Bytes in live blocks, and how many there may be.
+    /// Bytes in live blocks.
     live: u64,
+    /// How many bytes there may be in live blocks.
     most: u64,
 }
 
@@ -146,8 +147,8 @@ impl Heap {
         self.limit > 0
     }
 
-    /// From here on blocks are the program's. What the loader and libraries allocated at their start
-    /// differs between machines, and must not change the names of the program's blocks.
+    /// From here on, blocks are the program's. What the loader and libraries allocated before differs
+    /// between machines, and must not change the names of the program's blocks.
     pub(crate) fn begin(&mut self) {
         self.counts.clear();
         self.early = 0;
@@ -158,7 +159,7 @@ impl Heap {
         self.most = self.live.saturating_add(bytes);
     }
 
-    /// Gives it its memory, which is all zero; before anything else.
+    /// Gives it its memory, which must be all zero. Call it before anything else.
     pub(crate) fn open(&mut self, base: u64, bytes: u64) {
         self.base = base;
         self.limit = bytes / PAGE;
@@ -182,8 +183,8 @@ impl Heap {
         Some(self.hand_out(number, size, thread, site))
     }
 
-    /// A freed block is allocated again, for as many bytes; `None` if it is not in quarantine, or does
-    /// not fit.
+    /// Allocates a freed block again, for `size` bytes. `None` if it is not in quarantine, or if that
+    /// exceeds the limit. The caller makes sure that the block is large enough.
     pub(crate) fn allocate_again(
         &mut self,
         address: u64,
@@ -216,7 +217,7 @@ impl Heap {
         *block
     }
 
-    /// A number for all blocks that could have the same address one after the other.
+    /// The class of an address: only blocks of one class can be there one after the other.
     pub(crate) fn class_at(&self, address: u64) -> usize {
         let class = address
             .checked_sub(self.base)
@@ -230,7 +231,7 @@ impl Heap {
         self.resting[self.class_at(address)] > 0
     }
 
-    /// Live and freed blocks of the class that were allocated after some call.
+    /// Live and freed blocks of the class that were allocated after the call of this number.
     pub(crate) fn born_after(&self, class: usize, call: u32) -> impl Iterator<Item = Block> + '_ {
         let like = move |block: &&Block| {
             block.state != State::Unused && block.born > call && self.class_at(block.start) == class
@@ -238,7 +239,7 @@ impl Heap {
         self.blocks.iter().filter(like).copied()
     }
 
-    /// The live block around an address is this region of the scheduler.
+    /// Notes which region of the scheduler the live block around an address is.
     pub(crate) fn set_region(&mut self, address: u64, region: u32) {
         if let Some(number) = self.number(address) {
             self.blocks[number as usize].region = region.wrapping_add(1);
@@ -271,7 +272,7 @@ impl Heap {
         }
     }
 
-    /// A block whose quarantine is over: its memory will be used again. To be asked until there is
+    /// Releases a block whose quarantine is over: its memory may be used again. Call it until there is
     /// none.
     pub(crate) fn release(&mut self) -> Option<Block> {
         let number = self.quarantine.release()?;
@@ -306,7 +307,7 @@ impl Heap {
         (block.state != State::Unused).then_some(block)
     }
 
-    /// What an access to some bytes touches. Only what begins in a block is judged.
+    /// What an access to some bytes touches. Only an access that begins in a block can be wrong.
     pub(crate) fn touch(&self, address: u64, size: u64) -> Touch {
         match self.find(address) {
             Some(block) if block.state == State::Freed => Touch::Freed(block),
@@ -366,7 +367,7 @@ impl Heap {
 
     fn large(&mut self, room: u64, align: u64) -> Option<u32> {
         let count = pages_of(room);
-        // A run that surely has an aligned place; what is before it can be used for something else.
+        // A run that surely has an aligned place. The pages before and after it remain unused.
         let spare = (align / PAGE).saturating_sub(1);
         let (mut page, used) = self.run(count.checked_add(spare)?)?;
         if spare > 0 {

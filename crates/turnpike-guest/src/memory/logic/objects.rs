@@ -9,7 +9,7 @@
 use super::shadow::GRANULE;
 use super::table::Table;
 
-/// Bytes of one access that are looked at; a longer one counts as covering too much.
+/// The most bytes of one access; a longer one counts as covering more objects than it can name.
 const LONGEST: u64 = 1 << 16;
 
 /// The objects that an access covers.
@@ -75,7 +75,7 @@ impl Objects {
         Covered { object, second, more }
     }
 
-    /// The memory is new: it becomes other objects.
+    /// Forgets the objects in memory that is new.
     pub(crate) fn forget(&mut self, address: u64, size: u64) {
         let end = address.saturating_add(size).div_ceil(GRANULE);
         for granule in address / GRANULE..end {

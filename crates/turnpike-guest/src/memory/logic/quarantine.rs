@@ -3,9 +3,9 @@
 
 use alloc::vec::Vec;
 
-/// Bytes in quarantine, at most.
+/// The most bytes in quarantine.
 pub(crate) const MOST_BYTES: u64 = 16 << 20;
-/// Blocks in quarantine, at most.
+/// The most blocks in quarantine.
 pub(crate) const MOST_BLOCKS: usize = 1 << 15;
 
 /// A queue of freed blocks, by number.
@@ -49,7 +49,7 @@ impl Quarantine {
         Some(block)
     }
 
-    /// Takes a block out; whether it was there.
+    /// Takes a block out. Returns whether it was there.
     pub(crate) fn remove(&mut self, block: u32) -> bool {
         self.ring.rotate_left(self.first);
         self.first = 0;

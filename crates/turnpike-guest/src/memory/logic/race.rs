@@ -1,6 +1,6 @@
 //! Finds data races: two accesses to the same byte, at least one of them a write, at least one not
-//! atomic, that synchronisation does not order. An operation on a lock or another object is an access to its
-//! bytes, which races with all others there but not with another operation.
+//! atomic, that synchronisation does not order. An operation on a lock or another object is an
+//! access to its bytes, which races with all others there but not with another operation.
 //!
 //! The idea is FastTrack's (Flanagan and Freund, PLDI 2009): an access is remembered as the thread
 //! and the value of its clock, and is ordered before the present if the present thread's vector
@@ -8,16 +8,17 @@
 //! everything that races with the old one races with the new one, or comes after the new one and so
 //! after the old one.
 //!
-//! Clocks count steps. What a thread does invisibly after its step k is ordered before whoever
-//! synchronises with its step k + 1 or a later one, and so gets the epoch k + 1; an atomic access
-//! is itself the step, and gets k. An operation on an object is told before its step, and gets k + 1.
+//! Clocks count steps. What a thread does invisibly after its step k is ordered before everything
+//! that synchronises with its step k + 1 or a later one, and so gets the epoch k + 1. An atomic
+//! access is itself the step, and gets k. An operation on an object is reported before its step, and
+//! gets k + 1.
 
 use super::shadow::{GRANULE, NOBODY, NONE, Record, SEVERAL, Shadow};
 
 pub(crate) use super::shadow::How;
 
-/// Records of one cell, at most: beyond it the oldest is forgotten. Only hundreds of threads come
-/// near.
+/// The most records of one cell: beyond it the oldest is forgotten. Only programs with hundreds of
+/// threads come near.
 const LONGEST: u32 = 128;
 
 /// An access to memory by the running thread.
@@ -70,7 +71,7 @@ fn reaches(clock: &[u32], old: &Record) -> bool {
     clock.get(old.thread as usize).copied().unwrap_or(0) >= old.epoch
 }
 
-/// What memory was accessed, by whom, when.
+/// Which memory was accessed, by which thread, and when.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Detector {
     shadow: Shadow,
@@ -82,7 +83,7 @@ impl Detector {
         Detector { shadow: Shadow::new() }
     }
 
-    /// An access by `thread`. Reports every race with an earlier access.
+    /// Records an access by `thread`, and reports every race with an earlier access.
     pub(crate) fn access(
         &mut self,
         thread: u32,
@@ -112,13 +113,13 @@ impl Detector {
         }
     }
 
-    /// The memory is freed by `thread`: reports every access that nothing orders before that. It
-    /// is not remembered, because every later access is wrong anyway.
+    /// Reports every access that nothing orders before the memory is freed by `thread`. That is not
+    /// recorded, because every later access is wrong anyway.
     pub(crate) fn freed(&self, thread: u32, clocks: Clocks<'_>, memory: &Access, mut tell: impl FnMut(Race)) {
         self.shadow.visit(memory.address, memory.size, |granule, record| {
             let first = granule + u64::from(record.mask.trailing_zeros());
             let inside = first < memory.address.saturating_add(memory.size);
-            // Operations on objects are told once more when they are done.
+            // Operations on objects are recorded once more, as atomic accesses, when they are done.
             let done = record.how != How::Object;
             if inside && done && record.thread != thread && !reaches(clocks.sure, record) {
                 tell(Race {
@@ -135,8 +136,8 @@ impl Detector {
         });
     }
 
-    /// Whether another thread than `thread` was in one of the eight-byte units of the range, and
-    /// somebody wrote there or is about to.
+    /// Whether another thread than `thread` accessed one of the eight-byte units of the range, and a
+    /// thread wrote there or is about to.
     pub(crate) fn shared(&self, thread: u32, address: u64, size: u64, write: bool) -> bool {
         let end = address.saturating_add(size);
         let mut granule = address & !(GRANULE - 1);
@@ -153,7 +154,7 @@ impl Detector {
         false
     }
 
-    /// The memory is new: earlier accesses to it were to something else.
+    /// Forgets accesses to memory that is new: they were to something else.
     pub(crate) fn forget(&mut self, address: u64, size: u64) {
         self.shadow.forget(address, size);
     }

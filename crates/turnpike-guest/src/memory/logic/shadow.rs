@@ -38,9 +38,9 @@ pub(crate) struct Record {
     pub epoch: u32,
     /// The next record of the cell.
     pub next: u32,
-    /// Who.
+    /// The thread that made it.
     pub thread: u32,
-    /// Bytes of the granule.
+    /// The bytes of the granule that it touched, one bit each.
     pub mask: u8,
     /// Whether it modified them.
     pub write: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Cell {
     pub head: u32,
     /// The only thread that was here; [`NOBODY`] or [`SEVERAL`].
     pub owner: u32,
-    /// It was written to.
+    /// Whether it was written to.
     pub written: bool,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    /// Of memory that was never touched.
+    /// The shadow of memory that was never touched.
     pub(crate) const fn new() -> Self {
         Shadow {
             pages: Table::new(),
@@ -95,7 +95,7 @@ impl Shadow {
         }
     }
 
-    /// The place of the cell of an address, made if need be.
+    /// The index of the cell of an address, which is created if need be.
     pub(crate) fn place(&mut self, address: u64) -> usize {
         let page = address >> PAGE_BITS;
         let index = match self.last {
@@ -122,7 +122,7 @@ impl Shadow {
         Some(self.cells[(index - 1) as usize * CELLS + (address / GRANULE) as usize % CELLS])
     }
 
-    /// A cell by its place.
+    /// A cell by its index.
     pub(crate) fn cell(&mut self, place: usize) -> &mut Cell {
         &mut self.cells[place]
     }
@@ -132,7 +132,7 @@ impl Shadow {
         &self.records[index as usize]
     }
 
-    /// Changes where a record's list goes on.
+    /// Sets the record that follows another in its list.
     pub(crate) fn link(&mut self, index: u32, next: u32) {
         self.records[index as usize].next = next;
     }
@@ -151,7 +151,7 @@ impl Shadow {
         }
     }
 
-    /// Takes a record away; the caller unlinked it.
+    /// Removes a record, which the caller has unlinked.
     pub(crate) fn remove(&mut self, index: u32) {
         self.free.push(index);
     }
@@ -184,7 +184,8 @@ impl Shadow {
         }
     }
 
-    /// The memory is new: a block that is handed out again, the stack of a new thread.
+    /// Forgets accesses to memory that is new: a block that is allocated again, the stack of a new
+    /// thread.
     pub(crate) fn forget(&mut self, address: u64, size: u64) {
         let mut granule = address / GRANULE;
         let end = address.saturating_add(size).div_ceil(GRANULE);

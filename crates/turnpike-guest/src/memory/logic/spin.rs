@@ -1,36 +1,36 @@
 //! Loops that wait for another thread by reading memory.
 //!
-//! They ask no scheduler to let others go first, so it is done for them. A thread that comes back
-//! to the same read of the same object *in the same state*, having done nothing else that is
-//! visible, waits: it yields, and the scheduler lets it go on when something that it read was
+//! Such a loop does not ask the scheduler to let others go first, so this is done for it. A thread
+//! that comes back to the same read of the same object *in the same state*, having done nothing else
+//! that is visible, waits: it yields, and the scheduler lets it go on when something that it read was
 //! modified. If no thread can do that, it is a livelock.
 //!
 //! A loop whose turns change something of the thread's own, such as a counter, may end by itself.
-//! It runs, and every order of its reads among the steps of others is a different execution; only
-//! after very many turns the thread naps now and then, and goes on when the object was modified or
+//! It runs, and every order of its reads among the steps of others is a different execution. Only
+//! after very many turns does the thread nap now and then, and go on when the object was modified or
 //! nothing else can happen.
 //!
-//! Where plain accesses are not steps, a waiting loop would never give way. So a thread that makes
-//! very many accesses without a step is looked at: if it does nothing but read a few places again
+//! Where plain accesses are not steps, a waiting loop would never let others run. So a thread that
+//! makes very many accesses without a step is watched: if it does nothing but read a few places again
 //! and again, these reads become steps, and the first rule applies. Long computations are left
 //! alone.
 //!
-//! Counts only, so that the same execution pauses at the same places.
+//! Only counts decide, so that the same execution pauses at the same places.
 
-/// Repetitions of a visible read after which the thread naps,
+/// Repetitions of a visible read after which the thread begins to nap.
 const LONG: u32 = 2048;
-/// and every so many of them.
+/// Repetitions between two naps.
 const PERHAPS: u32 = 8;
-/// Visible reads after which a loop is looked for elsewhere, at first; twice as many the next time,
-/// and so on
+/// Other visible reads after which another one is taken for the start of the loop, at first. The
+/// number doubles each time.
 const FIRST_WINDOW: u32 = 4;
-/// up to this number.
+/// The largest number of such reads.
 const WINDOW: u32 = 256;
-/// Invisible accesses before a thread is looked at; four times as many the next time, and so on.
+/// Invisible accesses before a thread is watched; four times as many the next time, and so on.
 const INVISIBLE: u32 = 50_000;
-/// How many accesses are looked at.
+/// How many accesses are watched.
 const LOOKED_AT: u32 = 256;
-/// How many places a waiting loop reads, at most.
+/// The most places that a waiting loop reads.
 const PLACES: usize = 8;
 
 /// What a thread should do before it goes on.
@@ -49,22 +49,23 @@ pub(crate) enum Pause {
 pub(crate) struct Spin {
     /// The visible read that is counted.
     site: u64,
-    /// Its object plus one; 0 = none is looked for.
+    /// Its object plus one; 0 = no read is counted.
     object: u32,
     repeated: u32,
     /// The thread's own state at the last repetition.
     state: u64,
     reads: u32,
     window: u32,
-    /// Accesses without a step, since the step of this number.
+    /// Accesses without a step.
     invisible: u32,
+    /// How many steps had been taken when they began.
     since: u32,
-    /// How often the thread was looked at.
+    /// How often the thread was watched in vain.
     looked: u32,
-    /// What it reads.
+    /// The places that it reads, by code location and address.
     places: [(u64, u64); PLACES],
     known: usize,
-    /// Nothing but these: they are steps.
+    /// It reads nothing but these, so these reads are steps.
     waits: bool,
 }
 
@@ -87,7 +88,7 @@ impl Spin {
         }
     }
 
-    /// The thread is about to do a visible read; its own state is asked for when it matters.
+    /// The thread is about to do a visible read. `own` computes its own state, if that matters.
     pub(crate) fn read(&mut self, site: u64, object: u32, own: impl FnOnce() -> u64) -> Pause {
         let object = object.wrapping_add(1);
         self.reads += 1;
@@ -115,8 +116,8 @@ impl Spin {
         *self = Spin::new();
     }
 
-    /// The thread makes an access that would be invisible, when `steps` steps were taken in all;
-    /// whether it should be a step.
+    /// The thread makes an access that would be invisible, when `steps` steps were taken in all.
+    /// Returns whether it should be a step.
     #[inline]
     pub(crate) fn invisible(&mut self, site: u64, address: u64, write: bool, steps: u32) -> bool {
         if self.waits {
@@ -142,7 +143,7 @@ impl Spin {
             self.places[self.known] = place;
             self.known += 1;
         } else {
-            // It works.
+            // It computes something.
             (self.invisible, self.known) = (0, 0);
             self.looked = (self.looked + 1).min(7);
         }

@@ -1,5 +1,5 @@
 //! A small open-addressing hash table from 64-bit keys, without removal: all that the shadow of an
-//! address space needs. Nothing ever walks through it, so that its order cannot influence a result.
+//! address space needs. It cannot be iterated over, so its order cannot influence a result.
 
 use alloc::vec::Vec;
 
@@ -26,7 +26,7 @@ impl<V: Copy + Default> Table<V> {
         (self.slots[at].0 != 0).then(|| self.slots[at].1)
     }
 
-    /// The value of `key`, made of the default value when it is new.
+    /// The value of `key`, which is the default value when it is new.
     pub(crate) fn entry(&mut self, key: u64) -> &mut V {
         if self.used * 4 >= self.slots.len() * 3 {
             self.grow();

@@ -56,11 +56,11 @@ fn sure(clock: &[u32]) -> Clocks<'_> {
     Clocks { sure: clock, perhaps: None }
 }
 
-/// Pairs of places.
+/// Pairs of sites.
 type Pairs = BTreeSet<(u64, u64)>;
 
-/// Runs the events with clocks as the kernel keeps them; answers the bytes and site pairs that race
-/// by the definition, and by the detector.
+/// Runs the events with clocks as the kernel keeps them. Returns the bytes and pairs of sites that
+/// race by the definition, and by the detector.
 fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
     let mut clocks = [[0u32; 4]; 4];
     let mut locks = [[0u32; 4]; 3];
