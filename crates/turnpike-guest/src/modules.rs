@@ -5,9 +5,8 @@
 //! synchronisation is replaced here. Whatever threads share in such a module is invisible, so that
 //! nothing is proved while one is loaded.
 //!
-//! The loader's list is read without the loader's lock, which a thread that makes way inside of
-//! `dlopen` holds: one thread runs at a time, and the list is whole whenever one makes way for
-//! another.
+//! The loader's list is read without the loader's lock, which a thread holds that was switched from
+//! inside `dlopen`: one thread runs at a time, and the list is consistent at every switch.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -22,7 +21,7 @@ use crate::hook::{hook, real};
 use crate::protocol::{CALLER, TEXT};
 use crate::sys::{self, PhdrInfo};
 
-/// The part of the loader's `struct link_map` that it promises.
+/// The public part of the loader's `struct link_map`.
 #[repr(C)]
 pub(crate) struct Module {
     bias: usize,
@@ -85,7 +84,7 @@ impl Module {
         core::ptr::eq(self.dynamic, &raw const _DYNAMIC)
     }
 
-    /// What its dynamic section says under a tag.
+    /// The value of a tag in its dynamic section.
     pub(crate) fn tagged(&self, tag: u64) -> Option<usize> {
         let mut entry = self.dynamic;
         if entry.is_null() {
@@ -131,12 +130,12 @@ impl Module {
         self.tagged(tag).filter(|address| *address != 0 && *address >= self.bias)
     }
 
-    /// Whether it calls the hooks of `memory`: their names stand among its dynamic strings.
+    /// Whether it calls the hooks of `memory`: their names are among its dynamic strings.
     fn is_instrumented(&self) -> bool {
         self.mentions(b"\0__tsan_init\0")
     }
 
-    /// Whether a name, between zero bytes, stands among its dynamic strings.
+    /// Whether a name, between zero bytes, is among its dynamic strings.
     fn mentions(&self, name: &[u8]) -> bool {
         let (Some(strings), Some(size)) = (self.pointer(STRINGS), self.tagged(STRINGS_SIZE)) else {
             return false;
@@ -158,7 +157,7 @@ struct Symbol {
     size: u64,
 }
 
-/// How many symbols there are: the table of hashes knows where the last chain ends.
+/// How many symbols there are, by where the last chain of the hash table ends.
 unsafe fn count(hashes: *const u32) -> usize {
     // SAFETY: four words, a filter of words of eight bytes, buckets, chains.
     unsafe {
@@ -206,11 +205,10 @@ pub(crate) fn any_mentions(names: &[&[u8]]) -> bool {
         .any(|module| names.iter().any(|name| module.mentions(name)))
 }
 
-/// Modules that were there at the start.
+/// How many modules there were at the start.
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 
-/// Libraries from a number on that are opaque. The host inspects the program itself, because it has
-/// read it.
+/// The opaque libraries from a number on. The host inspects the program itself.
 fn opaque(from: usize) -> impl Iterator<Item = &'static str> {
     all()
         .enumerate()
@@ -218,7 +216,7 @@ fn opaque(from: usize) -> impl Iterator<Item = &'static str> {
         .map(|(_, module)| module.name())
 }
 
-/// Reports the opaque libraries of the start to the host, a line each. Before control starts.
+/// Reports the opaque libraries of the start to the host, a line each. Call it before control starts.
 pub(crate) fn tell() {
     FIRST.store(all().count(), Ordering::Relaxed);
     // SAFETY: the callback keeps to its contract.
@@ -226,8 +224,8 @@ pub(crate) fn tell() {
     tell_lines("", opaque(0));
 }
 
-/// System calls that modules make by themselves are not seen: reports to the host which modules could
-/// make some. The lines begin with a mark.
+/// Reports to the host which modules could make system calls by themselves, because these are not
+/// seen. The lines begin with a mark.
 pub(crate) fn tell_callers() {
     UNWATCHED.store(true, Ordering::Relaxed);
     CODES.with(|codes| {
@@ -251,7 +249,7 @@ fn tell_lines(mark: &str, names: impl Iterator<Item = &'static str>) {
     }
 }
 
-/// System calls that modules make by themselves are not reported.
+/// Whether system calls that modules make by themselves go unseen.
 static UNWATCHED: AtomicBool = AtomicBool::new(false);
 
 /// Notes opaque libraries that were loaded since the start.
@@ -297,8 +295,8 @@ impl Code {
         self.bytes().is_none_or(|bytes| bytes.windows(3).any(reads))
     }
 
-    /// Whether there could be an instruction that calls the system: its bytes may as well be part
-    /// of another instruction, but without them there is none.
+    /// Whether there could be an instruction that calls the system. Its bytes may also be part of
+    /// another instruction, but without them there is none.
     fn calls(&self) -> bool {
         let Some(bytes) = self.bytes() else { return true };
         #[cfg(target_arch = "x86_64")]
@@ -317,21 +315,21 @@ static CODES: Global<Vec<Code>> = Global::new(Vec::new());
 /// Variables of the program and its libraries, from start to end.
 static DATA: Global<Vec<(usize, usize)>> = Global::new(Vec::new());
 
-/// Visits the variables of all modules that are not known here, as long as it gets an answer.
+/// Visits the variables of all modules but the known ones, as long as `visit` returns `Some`.
 pub(crate) fn each_data(mut visit: impl FnMut(usize, usize) -> Option<()>) -> Option<()> {
     DATA.with(|data| data.iter().try_for_each(|&(start, end)| visit(start, end)))
 }
 
-/// Variables of the sanitizer's runtime inside the program, from start to end in its file: nothing uses
-/// them, and there are many.
+/// Variables of the sanitizer's runtime inside the program, from start to end in its file. There are
+/// many, and nothing uses them.
 static RUNTIME: Global<Vec<(usize, usize)>> = Global::new(Vec::new());
 
-/// The host found variables here that are not the program's.
+/// Notes a range of variables that the host found not to be the program's.
 pub(crate) fn ignore(start: usize, end: usize) {
     RUNTIME.with(|ranges| ranges.push((start, end)));
 }
 
-/// Where these variables are in a program that is loaded at a base.
+/// Where the runtime's variables are in a program that is loaded at `base`.
 fn runtime_data(base: usize) -> Vec<(usize, usize)> {
     let at = |address: usize| base.wrapping_add(address);
     RUNTIME.with(|ranges| ranges.iter().map(|&(start, end)| (at(start), at(end))).collect())
@@ -344,7 +342,7 @@ static THREAD_LOCAL: AtomicUsize = AtomicUsize::new(0);
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn thread_local() -> (usize, usize) {
     let end: usize;
-    // SAFETY: reads where the thread's record is, which begins with its own address.
+    // SAFETY: reads the first word of the thread's record, which is its own address.
     unsafe { core::arch::asm!("mov {}, fs:0", out(reg) end, options(nostack, readonly, pure)) };
     (end - THREAD_LOCAL.load(Ordering::Relaxed), end)
 }
@@ -358,13 +356,13 @@ pub(crate) fn thread_local() -> (usize, usize) {
 /// variables of libraries that it moved here.
 static OWN_DATA: Global<Vec<(usize, usize)>> = Global::new(Vec::new());
 
-/// Visits the variables of all modules that are not known here, as far as they are their own.
+/// Visits the variables of all modules but the known ones, as far as they are their own.
 pub(crate) fn each_variable(mut visit: impl FnMut(usize, usize)) {
     OWN_DATA.with(|data| data.iter().for_each(|&(start, end)| visit(start, end)));
 }
 
 impl Module {
-    /// Writable places that are not variables of the module's own.
+    /// Writable ranges that are not variables of the module's own.
     fn foreign_data(&self) -> Vec<(usize, usize)> {
         const LATE_SIZE: u64 = 2;
         const LATE: u64 = 3;
@@ -375,7 +373,7 @@ impl Module {
         const COPY: u64 = 5;
         #[cfg(target_arch = "aarch64")]
         const COPY: u64 = 1024;
-        /// Of a relocation with an addend, and of a pointer.
+        /// Bytes of a relocation with an addend.
         const ENTRY: usize = 24;
         const POINTER: usize = 8;
         let mut foreign = Vec::new();
@@ -400,7 +398,7 @@ impl Module {
     }
 }
 
-/// A range without others, which are sorted.
+/// What is left of a range without others, which are sorted.
 fn subtract((mut start, end): (usize, usize), others: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut left = Vec::new();
     for &(from, to) in others {
@@ -448,7 +446,7 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
         if name.is_empty()
             && let Some(header) = headers.iter().find(|header| header.kind == THREAD)
         {
-            // The program's own come right before the thread's record.
+            // The program's own variables come right before the thread's record.
             let size = header.memory_size.next_multiple_of(header.align.max(1));
             THREAD_LOCAL.store(size as usize, Ordering::Relaxed);
         }
@@ -466,9 +464,9 @@ unsafe extern "C" fn learn_code(info: *mut PhdrInfo, _: usize, _: *mut c_void) -
     0
 }
 
-/// Where this library's own code begins,
+/// Where this library's own code begins.
 pub(crate) static OWN_START: AtomicUsize = AtomicUsize::new(0);
-/// and how long it is.
+/// Bytes of this library's own code.
 pub(crate) static OWN_SIZE: AtomicUsize = AtomicUsize::new(0);
 
 /// Code that may make system calls by itself, from start to end: this library's, the C library's,
@@ -512,7 +510,7 @@ pub(crate) fn opaque_caller(site: Site) -> Option<&'static str> {
 
 hook! {
     fn dlclose(handle: *mut c_void; site) -> c_int {
-        // What will be gone at the end is reported now.
+        // The module will be gone at the end, so it is reported now.
         note_new();
         real!(dlclose: fn(*mut c_void) -> c_int)(handle)
     }

@@ -1,7 +1,7 @@
 //! Mutexes of all types, and spin locks.
 //!
-//! A robust mutex whose owner ends is unlocked then, and locking it next returns `EOWNERDEAD`. A mutex of the
-//! default type that its owner locks again waits for ever, as in the C library, and is part of a
+//! A robust mutex is unlocked when its owner ends, and locking it next returns `EOWNERDEAD`. An owner
+//! that locks a mutex of the default type again waits for ever, as in the C library, and is part of a
 //! deadlock then.
 
 use core::ffi::{c_int, c_void};
@@ -74,7 +74,7 @@ pub(crate) unsafe fn destroy(mutex: *mut u32, site: Site) -> c_int {
     if objects::destroy(id, site) { 0 } else { EBUSY }
 }
 
-/// Locks, tries to lock, or locks for a time.
+/// Locks, tries to lock, or locks with a time limit.
 ///
 /// # Safety
 /// `mutex` is a mutex.
@@ -119,7 +119,7 @@ pub(crate) fn stays_locked(id: ObjectId) -> bool {
     objects::entry(id, |entry| entry.flavour == RECURSIVE && entry.owner == me && entry.depth > 1)
 }
 
-/// The running thread ends: robust mutexes that it holds are released.
+/// Releases the robust mutexes of the running thread, which ends.
 pub(crate) fn abandon() {
     let me = control::me().0 + 1;
     while let Some(id) = objects::find(|entry| entry.owner == me && entry.robust != Robust::No) {

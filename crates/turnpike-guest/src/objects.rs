@@ -2,8 +2,8 @@
 //!
 //! The memory of a `pthread_mutex_t` belongs to this library while control lasts, so it holds the
 //! kernel's number for the object, with a mark. Zeroed or initialised memory has no mark and
-//! becomes a new object at its first use, even where an old one has been; the entry's address tells
-//! copies and garbage apart.
+//! becomes a new object at its first use, even where an old one has been. Copies and garbage are
+//! recognised because the address in the entry differs.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ use crate::{audit, control, sites};
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Entry {
     address: usize,
-    /// It lies in memory that may end before it.
+    /// Whether its memory may be freed while it is in use.
     guarded: bool,
     /// Thread + 1 that owns it, for answers such as `EDEADLK`.
     pub owner: u32,
@@ -54,7 +54,7 @@ const MARK: u32 = 0x7470_6f62;
 const SMALL_MARK: u32 = 0xa500_0000;
 /// Bytes of a spin lock or a `pthread_once_t`.
 pub(crate) const SMALL: usize = 4;
-/// Bytes that a mark takes at most.
+/// The most bytes that a mark takes.
 const MARKED: usize = 8;
 
 impl Objects {
@@ -81,7 +81,7 @@ impl Objects {
     }
 }
 
-/// The object in memory of so many bytes, eight or more, made by `make` if it is new.
+/// The object in memory of `bytes` bytes, at least eight. If it is new, `make` says what it is.
 ///
 /// # Safety
 /// The memory belongs to a synchronisation object.
@@ -112,7 +112,7 @@ pub(crate) fn at(address: usize) -> Option<ObjectId> {
     let small = first & 0x00ff_ffff;
     OBJECTS.with(|objects| {
         if first == MARK {
-            // SAFETY: whatever has this mark has two words.
+            // SAFETY: an object with this mark has two words.
             let second = unsafe { *memory.add(1) };
             objects.known(second, address).then_some(ObjectId(second))
         } else if first & 0xff00_0000 == SMALL_MARK && objects.known(small, address) {
@@ -137,7 +137,7 @@ pub(crate) unsafe fn register(memory: *mut u32, site: Site, object: Object) -> O
     id
 }
 
-/// A new object at an address.
+/// Registers a new object at an address.
 fn enter(address: usize, site: Site, object: Object) -> ObjectId {
     let (name, place) = (sites::stable(address), sites::user(site));
     let id = control::kernel(|kernel| kernel.register(object, name, place));
@@ -167,12 +167,12 @@ pub(crate) unsafe fn of_small(memory: *mut u32, site: Site, make: impl FnOnce() 
     id
 }
 
-/// Makes so many bytes of memory a new object, whatever it was before; `clear` writes what the C library would.
-/// Where other threads could observe it, that is a step: one may use the object before it is initialised,
-/// or lose what it did to it.
+/// Makes a new object of memory, whatever it was before. `clear` writes what the C library would.
+/// Where other threads could observe it, that is a step: one may use the object before it is
+/// initialised, or lose what it did to it.
 ///
 /// # Safety
-/// The memory belongs to a synchronisation object of so many bytes.
+/// The memory belongs to a synchronisation object of `bytes` bytes.
 pub(crate) unsafe fn initialise(
     memory: *mut u32,
     bytes: usize,
@@ -214,8 +214,8 @@ pub(crate) unsafe fn initialise(
     id
 }
 
-/// The object was destroyed, and is remembered as such: using it is an error until its memory is
-/// initialised again. Returns whether it could be destroyed: a mutex that is held stays.
+/// Destroys an object: using it is an error until its memory is initialised again. Returns whether it
+/// could be destroyed; a mutex that is held cannot.
 pub(crate) fn destroy(id: ObjectId, site: Site) -> bool {
     if crate::memory::others_may_see() {
         control::simple(Kind::Destroy, id, sites::user(site)).ok
@@ -224,7 +224,7 @@ pub(crate) fn destroy(id: ObjectId, site: Site) -> bool {
     }
 }
 
-/// The running thread has used an object.
+/// Notes that the running thread has used an object, if its memory may end.
 #[inline]
 pub(crate) fn used(id: ObjectId, site: Site) {
     let entry = OBJECTS.with(|objects| objects.entries.get(id.0 as usize).copied());
@@ -238,7 +238,7 @@ pub(crate) fn entry<R>(id: ObjectId, work: impl FnOnce(&mut Entry) -> R) -> R {
     OBJECTS.with(|objects| work(objects.entry(id)))
 }
 
-/// Where an object that was not destroyed begins, between two addresses.
+/// The address of an object between two addresses that was not destroyed.
 pub(crate) fn in_use(start: usize, end: usize) -> Option<usize> {
     let inside = |entry: &Entry| (start..end).contains(&entry.address);
     let id = OBJECTS.with(|objects| {

@@ -1,8 +1,8 @@
 //! One-time initialisation.
 //!
-//! An initialiser that leaves by an exception is abandoned. Nothing here catches exceptions; but a
-//! thread whose stack pointer is not below the call of an initialisation that it is in has left it,
-//! which is noticed at its next operation.
+//! An initialiser that leaves by an exception is abandoned. Nothing here catches exceptions. But a
+//! thread has left an initialisation if its stack pointer is not below the call, which is noticed at
+//! its next operation.
 
 use alloc::vec::Vec;
 use core::ffi::c_int;
@@ -17,8 +17,8 @@ use crate::{control, cxx, objects, sites, state};
 /// Flags of libraries that were initialised without a step, and those that took one.
 static QUIET: Global<(Vec<usize>, Vec<usize>)> = Global::new((Vec::new(), Vec::new()));
 
-/// What the unwinder initialises while a thread ends is nothing that a program can tell: no step. True if
-/// nothing is left to do.
+/// Initialises without a step what the unwinder needs while a thread ends, because no program can
+/// observe that. True if nothing is left to do.
 ///
 /// # Safety
 /// As for [`run`].
@@ -44,7 +44,7 @@ unsafe fn initialise_quietly(flag: usize, function: unsafe extern "C" fn(), site
     done || first
 }
 
-/// Some thread began an initialisation.
+/// Whether some thread began an initialisation.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
 /// # Safety
@@ -71,13 +71,13 @@ pub(crate) unsafe fn run(flag: *mut u32, function: unsafe extern "C" fn(), site:
     finish(id, true, site);
 }
 
-/// Initialisation is complete, or abandoned.
+/// Ends an initialisation, which is complete or abandoned.
 pub(crate) fn finish(id: ObjectId, complete: bool, site: Site) {
     control::step(Operation { argument: complete.into(), ..Operation::new(Kind::OnceEnd, id, site) });
 }
 
-/// Before an access to memory here: an initialisation that the running thread has left is abandoned
-/// first, because others may go on with it before this access.
+/// Before an access to memory: abandons an initialisation that the running thread has left, because
+/// others may begin it anew before this access.
 #[inline]
 pub(crate) fn before_access(site: Site) {
     if ENTERED.load(Ordering::Relaxed) && control::thread(|thread| !thread.onces.is_empty()) {
@@ -91,8 +91,8 @@ pub(crate) fn before_access(site: Site) {
     }
 }
 
-/// Abandons initialisations that the running thread has left by an exception.
-/// Whether there was one.
+/// Abandons initialisations that the running thread has left by an exception. Returns whether there
+/// were any.
 pub(crate) fn forget_unwound() -> bool {
     let mut any = false;
     while let Some((id, frame)) = control::thread(|thread| thread.onces.last().copied()) {
@@ -106,7 +106,7 @@ pub(crate) fn forget_unwound() -> bool {
     any
 }
 
-/// The running thread ends: it has left all of them.
+/// Abandons all initialisations of the running thread, which ends.
 pub(crate) fn forget_all() {
     while let Some((id, _)) = control::thread(|thread| thread.onces.pop()) {
         finish(id, false, Site::default());

@@ -1,8 +1,9 @@
 //! Files that the program writes: every execution finds them as they were before the first.
 //!
-//! What is opened for writing becomes a copy in memory, which later calls of the same execution find
-//! under its path. The copies end with the process, and nothing reaches the disk. Folders, links and
-//! special files are not copied: who changes them is named, and proves nothing.
+//! A file that is opened for writing becomes a copy in memory, which later calls of the same
+//! execution find under its path. The copies end with the process, and nothing reaches the disk.
+//! Folders, links and special files are not copied: a change of them is reported, and nothing is
+//! proved.
 
 use alloc::vec::Vec;
 use core::ffi::{c_char, c_int, c_void};
@@ -37,14 +38,14 @@ const NOT_FOUND: c_int = 2;
 const EXISTS: c_int = 17;
 const CURRENT: c_int = -100;
 
-/// Copies have numbers from here on, so that the program's own are what they would be without.
+/// The first descriptor of a copy: the program's own have the numbers they would have without.
 const FIRST_COPY: usize = 920;
-/// Longer paths are not looked at.
+/// The longest path that is looked at.
 const LONGEST: usize = 4096;
 
 /// A file that was opened for writing, or removed.
 struct Written {
-    /// Without links.
+    /// Its path, with symbolic links resolved.
     path: Vec<u8>,
     /// `None` = it was removed.
     copy: Option<c_int>,
@@ -61,13 +62,13 @@ enum Outside {
     Other,
 }
 
-/// Where a file is that the program names.
+/// Where a file that the program names is.
 enum Place {
     /// Where the program says.
     Outside,
     /// In a copy.
     Copy(c_int),
-    /// Nowhere: the error number.
+    /// It does not exist, or must not: the error number.
     Nowhere(c_int),
 }
 
@@ -82,7 +83,7 @@ fn own_path(fd: c_int) -> Vec<u8> {
     alloc::format!("/proc/self/fd/{fd}\0").into_bytes()
 }
 
-/// The path of what a descriptor is open on.
+/// The path of the file that a descriptor refers to.
 fn path_of(fd: c_int) -> Option<Vec<u8>> {
     let mut path = alloc::vec![0; LONGEST];
     let (name, into) = (own_path(fd), path.as_mut_ptr() as usize);
@@ -104,7 +105,7 @@ fn kind_of(fd: c_int) -> Outside {
     if mode & 0o170000 == 0o100000 { Outside::File } else { Outside::Other }
 }
 
-/// The path without links, and what is there outside. `None` if nothing can be there.
+/// The path with symbolic links resolved, and what is there outside. `None` if nothing can be there.
 fn look(folder: c_int, path: *const c_char) -> Option<(Vec<u8>, Outside)> {
     // SAFETY: the caller's text.
     let text = unsafe { core::ffi::CStr::from_ptr(path) }.to_bytes();
@@ -170,7 +171,7 @@ fn copy(path: &[u8], filled: bool) -> Option<c_int> {
     Some(fd)
 }
 
-/// What was written at a path: `None` nothing, `Some(None)` it was removed.
+/// What is known of a path: `None` = it was not written, `Some(None)` = it was removed.
 fn known(path: &[u8]) -> Option<Option<c_int>> {
     WRITTEN.with(|written| written.iter().find(|one| one.path == path).map(|one| one.copy))
 }
@@ -182,7 +183,7 @@ fn set(path: Vec<u8>, copy: Option<c_int>) {
     });
 }
 
-/// Where a file is that the program opens in this way.
+/// Where a file that the program opens with these flags is. Makes a copy if it needs one.
 fn place(folder: c_int, path: *const c_char, flags: c_int) -> Place {
     let writes = flags & ACCESS != READ_ONLY || flags & (CREATE | TRUNCATE) != 0;
     let any = writes || WRITTEN.with(|written| !written.is_empty());
@@ -213,7 +214,7 @@ fn place(folder: c_int, path: *const c_char, flags: c_int) -> Place {
     Place::Copy(fd)
 }
 
-/// What `fopen` does by a mode.
+/// The flags of `open` that stand for a mode of `fopen`.
 fn flags_of(mode: *const c_char) -> c_int {
     // SAFETY: the caller's text.
     let mode = unsafe { core::ffi::CStr::from_ptr(mode) }.to_bytes();
@@ -227,7 +228,7 @@ fn flags_of(mode: *const c_char) -> c_int {
     }
 }
 
-/// Opens a file by a function of the C library, perhaps in its place a copy.
+/// Opens a file, or the copy in its place, by a function of the C library.
 fn open_by(
     folder: c_int,
     path: *const c_char,
@@ -241,7 +242,7 @@ fn open_by(
     }
 }
 
-/// Opens a stream by a function of the C library, perhaps on a copy.
+/// Opens a stream on a file, or on the copy in its place, by a function of the C library.
 fn stream_by(
     path: *const c_char,
     mode: *const c_char,
@@ -262,7 +263,7 @@ fn stream_by(
     }
 }
 
-/// Removes a file, or has `remove` do it.
+/// Notes that a file is removed, or lets `remove` remove what is not a file.
 fn remove_by(path: *const c_char, remove: impl FnOnce() -> c_int) -> c_int {
     if !control::active() || path.is_null() {
         return remove();
@@ -291,7 +292,7 @@ fn look_by(path: *const c_char, outside: impl FnOnce() -> c_int, copy: impl FnOn
     }
 }
 
-/// The program changes what later executions find.
+/// Notes that the program changes what later executions find.
 fn changes_folders() {
     if control::active() {
         control::uncontrolled("a change of folders or links, which later executions find,");
@@ -318,7 +319,7 @@ fn rename_file(from: *const c_char, to: *const c_char, rename: impl FnOnce() -> 
     }
 }
 
-// The mode of `open` and its like is there whether or not the caller passes it.
+// `open` and its like read the register of the mode whether or not the caller passes one.
 hook! {
     fn open(path: *const c_char, flags: c_int, mode: u32; site) -> c_int {
         shared::path(path, site);

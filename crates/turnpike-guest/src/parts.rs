@@ -1,9 +1,9 @@
 //! The part of an execution in which threads are scheduled, where that is not all of it: calls of one
 //! function, or what lies between `tp_begin` and `tp_end`.
 //!
-//! Instrumented code tells when it enters and leaves a function. Which function it leaves cannot be
-//! seen from the call, which may be the last jump of the function. So a thread that entered the
-//! function counts the functions that it enters from there on, until as many were left.
+//! Instrumented code reports when it enters and leaves a function. Which function it leaves cannot
+//! be seen from the call, which may be the last jump of the function. So a thread that entered the
+//! function counts the functions that it enters from there on, until it has left as many.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -13,11 +13,11 @@ use turnpike_scheduler::Site;
 use crate::control;
 use crate::global::Global;
 
-/// Where the function is; 0 = there is none.
+/// Where the function begins and ends; 0 = there is none.
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 static END: AtomicUsize = AtomicUsize::new(0);
 
-/// Functions that each thread is in, from the first call of the function on; by its number.
+/// By thread: how many functions it is in, from the first call of the function on.
 static DEPTHS: Global<Vec<u32>> = Global::new(Vec::new());
 
 /// Learns from the host which function it is, of the program that was loaded at `base`.
@@ -57,7 +57,7 @@ pub(crate) fn leave() {
     }
 }
 
-/// Changes the running thread's depth; if that says so, the part begins or ends with it.
+/// Changes the running thread's depth. If `work` returns true, a part begins or ends with that.
 fn change(work: impl FnOnce(&mut u32) -> bool) {
     let current = control::kernel(|kernel| kernel.current().0) as usize;
     let (turns, open) = DEPTHS.with(|depths| {

@@ -1,5 +1,5 @@
-//! Functions of loaded modules that are made to jump into this library: calls within a module reach
-//! neither a preloaded symbol nor any other.
+//! Functions of loaded modules that are made to jump into this library, because calls within a module
+//! do not reach a preloaded symbol.
 //!
 //! Two kinds of modules need it. GLib is linked so that its own calls of `g_mutex_lock` go straight
 //! to its own function. And clang puts the thread sanitizer's runtime into the program itself,
@@ -10,7 +10,7 @@ use core::ffi::CStr;
 
 use crate::{glib, modules, sys};
 
-/// Takes functions over. Before control starts, while there is one thread.
+/// Redirects the functions. Call it before control starts, while there is one thread.
 pub(crate) fn prepare() {
     runtime();
     for name in glib::NAMES {
@@ -23,7 +23,7 @@ pub(crate) fn prepare() {
     }
 }
 
-/// A jump to the address that follows it. Functions begin at multiples of sixteen, so that none is
+/// A jump to the address that follows it. Functions begin at multiples of sixteen, so none is
 /// shorter.
 #[cfg(target_arch = "x86_64")]
 fn jump_to(to: usize) -> [u8; 14] {
@@ -49,19 +49,19 @@ fn redirect(from: usize, to: usize) {
         return;
     }
     for (at, byte) in code.into_iter().enumerate() {
+        // Byte by byte, because `memcpy` may be what is replaced.
         // SAFETY: the pages were made writable above, and the only thread is not in this function.
-        // One by one: copying may be what is replaced.
         unsafe { core::ptr::write_volatile((from + at) as *mut u8, byte) };
     }
     sys::syscall(sys::number::MPROTECT, first, length, READ_AND_EXECUTE, 0, 0, 0);
 }
 
-/// Not here: what is not patched stays invisible, and its module is reported as such.
+/// Does nothing here: what is not patched stays invisible, and its module is reported as such.
 #[cfg(target_arch = "aarch64")]
 fn redirect(_: usize, _: usize) {}
 
-/// Takes the functions of a runtime over that is part of the program. It has begun by now, and must
-/// not be used again: its idea of threads is not ours.
+/// Redirects the functions of a sanitizer's runtime that is part of the program. It is initialised by
+/// now, and must not be used again: its idea of threads is not ours.
 fn runtime() {
     let Some(program) = modules::all().next() else { return };
     if !program.functions().any(|(name, _)| name == c"__tsan_init") {
@@ -76,7 +76,7 @@ fn runtime() {
         };
         (ours != 0 && ours != theirs).then_some((theirs, ours))
     });
-    // All at once: looking symbols up may allocate memory by one of them and free it by another.
+    // All at once: looking up a symbol may allocate memory by one of them and free it by another.
     let taken: Vec<(usize, usize)> = taken.collect();
     for (theirs, ours) in taken {
         redirect(theirs, ours);

@@ -24,8 +24,8 @@ unsafe extern "C" {
 }
 
 own! {
-    // The C library has this function in its static part only; but programs that are linked with
-    // the thread sanitizer's library find it there, and want it of us.
+    // The C library has this function in its static part only. But programs that are linked with
+    // the thread sanitizer's library expect it from a shared library.
     fn atexit(handler: usize; site) -> c_int {
         register_handler(handler, site)
     }
@@ -34,11 +34,11 @@ own! {
 /// Handlers run in the reverse order of their registration, so registering one is a step.
 fn register_handler(handler: usize, site: Site) -> c_int {
     shared::process(site);
-    // SAFETY: a handler that takes nothing does not mind an argument.
+    // SAFETY: a handler without parameters ignores the argument.
     unsafe { real!(__cxa_atexit: fn(usize, usize, usize) -> c_int)(handler, 0, 0) }
 }
 
-/// Registers the last handlers. Before the program registers its own.
+/// Registers the handlers that run last, before the program registers its own.
 pub(crate) fn prepare() {
     // SAFETY: both handlers keep to their contracts.
     unsafe {
@@ -60,8 +60,8 @@ unsafe extern "C" fn last_quick(_: *mut c_void) {
     }
 }
 
-/// One thread at a time leaves with handlers: another that calls `exit` meanwhile waits for ever,
-/// as newer C libraries have it. The first one decides, so coming here is a step. It may come
+/// Only one thread runs exit handlers: another that calls `exit` meanwhile waits for ever, as in
+/// newer C libraries. It matters which one is first, so this is a step. The same thread may come
 /// again, from a handler.
 pub(crate) fn begin_exit(site: Site) {
     static LEAVING: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
@@ -78,17 +78,17 @@ pub(crate) fn begin_exit(site: Site) {
     audit::stop();
 }
 
-/// Leaves by the C library's function, with all handlers.
+/// Ends the process by the C library's function, with all handlers.
 pub(crate) fn exit(status: c_int) -> ! {
     keys::destroy_objects();
     let exit = real!(exit: fn(c_int));
     audit::stop();
-    // SAFETY: any status will do.
+    // SAFETY: any status is valid.
     unsafe { exit(status) };
     end(status)
 }
 
-/// The process ends here.
+/// Ends the process.
 fn end(status: c_int) -> ! {
     let site = Site(SITE.load(Ordering::Relaxed));
     if let Some(message) = memory::sweep() {
@@ -108,7 +108,7 @@ fn end(status: c_int) -> ! {
     control::finish()
 }
 
-/// Leaves without handlers.
+/// Ends the process without handlers.
 pub(crate) fn leave(status: c_int, site: Site) -> ! {
     note_exit(status, site);
     end(status)

@@ -1,15 +1,15 @@
-//! What host and guest agree on: the shared memory, the descriptors and the words that travel over
-//! the pipes.
+//! The protocol between host and guest: the shared memory, the descriptors and the bytes on the
+//! pipes.
 //!
 //! This file is compiled into both. The shared memory is one file mapping: a [`Header`], the plan
-//! of the next execution, and the tape on which the guest records as it goes. The host writes one
-//! byte into the request pipe for an execution. One byte answers when everything about it stands in
-//! the header: of the child that executed it, or of the fork server when the child is gone.
+//! of the next execution, and the tape on which the guest records as it goes. The host requests an
+//! execution by one byte on the request pipe. When everything about it is in the header, one byte
+//! answers: from the child that executed it, or from the fork server when the child is gone.
 
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
-/// Descriptors in the program at its start; the fork server closes those it no longer needs, a
-/// child the others.
+/// The preloaded library. Like those that follow, it is open in the program at its start. The fork
+/// server closes the descriptors that it no longer needs, a child the others.
 pub const FD_LIBRARY: i32 = 900;
 /// The shared memory.
 pub const FD_SHARED: i32 = 901;
@@ -25,15 +25,15 @@ pub fn is_own(fd: i32) -> bool {
     (FD_LIBRARY..=FD_PAGES).contains(&fd)
 }
 
-/// The environment variable by which the library knows that it has a host: the size of the shared
-/// memory in bytes.
+/// The environment variable by which the library knows that it has a host. It holds the size of the
+/// shared memory in bytes, and ranges of the program's variables to ignore.
 pub const ENVIRONMENT: &str = "TURNPIKE_GUEST";
 
-/// Of a code location among the racy ones: freeing and allocating there are steps, because freed
-/// addresses may come back.
+/// A bit of a code location among the racy ones: freeing and allocating there are steps, because
+/// freed addresses may come back.
 pub const RECYCLES: u64 = 1 << 63;
 
-/// Changes whenever the layout does.
+/// The version of the layout. Increment it with every change.
 pub const VERSION: u32 = 7;
 
 /// Threads are fibers on the stacks and thread-local storage of parked threads, switched in user
@@ -44,28 +44,27 @@ pub const THREADS_SYSTEM: u32 = 2;
 
 /// The child has not reported how it ended.
 pub const END_NONE: u32 = 0;
-/// The end stands on the tape.
+/// The end is on the tape.
 pub const END_TAPE: u32 = 1;
 /// The child needs more threads than are parked; the fork server parks more and runs it again.
 pub const END_MORE_THREADS: u32 = 2;
 /// The program did what cannot be controlled; `text` says what.
 pub const END_REFUSED: u32 = 3;
 
-/// The process does not execute this request: the fork server is to fork another.
+/// The process does not execute this request: the fork server must fork another.
 pub const END_PASSED_ON: u32 = 4;
 
-/// By this signal (`SIGXCPU`) the host asks an execution that hangs where it is.
+/// The signal (`SIGXCPU`) by which the host asks an execution that hangs where it is.
 pub const HANG_SIGNAL: i32 = 24;
 
 /// At the start, a line of [`Header::text`] names a library that cannot be looked into, or, after
 /// this mark, code that may call the system by itself without being seen.
 pub const CALLER: &str = "!";
 
-/// What a finding of trial executions begins with: a sentence about memory that the search cannot
-/// follow.
+/// What a finding of trial executions about memory that the search cannot follow begins with.
 pub const AUDIT: &str = "audit: ";
 
-/// Copies of a process that wait at the same time.
+/// The most copies of a process that wait at the same time.
 pub const MOST_COPIES: usize = 32;
 
 /// Bytes of [`Header::text`].
@@ -97,12 +96,12 @@ pub struct Header {
     pub reuse: u32,
     /// Whether the next execution must have a process of its own.
     pub fresh: u32,
-    /// How many copies of its process the next execution may leave behind, those before it included, for later
-    /// ones to go on from; 0 = none.
+    /// How many copies of its process the next execution may leave for later ones to go on from,
+    /// including those that there are already; 0 = none.
     pub copies: u32,
-    /// How many of the copies that there are lie on its way.
+    /// How many of the copies that there are lie on the path of the next execution.
     pub keep: u32,
-    /// The number of steps after which it leaves the way of the execution before it.
+    /// The number of steps after which it leaves the path of the execution before it.
     pub branch: u32,
     /// Processor time that a copy must spare, in nanoseconds.
     pub worth: u64,
@@ -119,24 +118,23 @@ pub struct Header {
     /// Which plain accesses are steps: 0 none, 1 those at racy code locations, 2 all to memory that
     /// several threads use.
     pub memory_level: u64,
-    /// How many code locations, eight bytes each, stand behind the plan (at the next multiple of
-    /// eight).
+    /// How many code locations, eight bytes each, follow the plan (at the next multiple of eight).
     pub racy_sites: u64,
     /// Whether the next execution looks for writes that nothing reports.
     pub audit: u64,
     /// At the start: how many pieces of the program's code belong to libraries, such as functions of
-    /// C++ headers. Where the tape will be stand their first address and the one behind their last, as
-    /// the file has them, sorted.
+    /// C++ headers. In the place of the tape are the first address of each and the one after its
+    /// last, as in the file, sorted.
     pub library_code: u64,
-    /// The function around whose calls threads are scheduled, as the file has it: its first address and
-    /// the one behind its last; 0 = none.
+    /// The function during whose calls threads are scheduled: its first address in the file and the
+    /// one after its last; 0 = none.
     pub around: [u64; 2],
     /// Written by the guest: whether some code reports its memory accesses.
     pub instrumented: AtomicU32,
     /// Written by the guest: whether an atomic operation asked for a weaker order than sequential
     /// consistency.
     pub weaker_orders: AtomicU32,
-    /// Counts announcements: the host's watchdog looks at it.
+    /// Counts announcements, for the host's watchdog.
     pub progress: AtomicU64,
     /// Steps taken, up to the last announcement.
     pub steps: AtomicU32,
@@ -148,7 +146,7 @@ pub struct Header {
     pub copied_at: [AtomicU32; MOST_COPIES],
     /// Processor time of the execution, in nanoseconds, after the last copy.
     pub cost: AtomicU64,
-    /// Processor time that it would have taken up to there, if the copy was there before.
+    /// Processor time that the copy spared, if the execution went on from one; in nanoseconds.
     pub spared: AtomicU64,
     /// Bytes of the record; 0 = it did not fit.
     pub tape_used: AtomicU64,
@@ -168,12 +166,12 @@ pub struct Header {
     pub thread: AtomicU32,
     /// Where.
     pub site: AtomicU64,
-    /// Written by the host: the execution hangs, and shall say where when it gets [`HANG_SIGNAL`].
+    /// Written by the host: the execution hangs, and must say where when it gets [`HANG_SIGNAL`].
     pub hangs: AtomicU32,
     /// Written by the host: an execution stops where it ends, for a debugger to look at.
     pub hold: u32,
     /// Written by the guest: the system's number of the thread that ended the execution.
     pub ended_by: AtomicI32,
-    /// For the user.
+    /// A message for the user; at the start, lines about libraries.
     pub text: [u8; TEXT],
 }

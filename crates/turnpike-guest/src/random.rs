@@ -23,7 +23,7 @@ fn next() -> u64 {
     }))
 }
 
-/// The running thread draws a number elsewhere: its state is no longer what it was.
+/// Notes that the running thread draws a number elsewhere: its own state changes, too.
 pub(crate) fn note_draw() {
     next();
 }

@@ -1,11 +1,11 @@
 //! System calls that the program makes by the instruction itself, past the C library: the kernel
 //! sends a signal instead, and they are served here like those through `syscall`.
 //!
-//! A filter lets calls from the C library, the loader and this library through, and among others
+//! A filter lets calls from the C library, the loader and this library pass, and from other code
 //! those that neither wait nor begin or end anything. The handler returns to a stub, on the stack
-//! of the thread, below what compilers may keep there (the red zone). It saves all registers,
-//! serves the call, which may mean that other threads go on, and returns behind the instruction
-//! with the answer. Registers are those of x86-64.
+//! of the thread, below what compilers may keep there (the red zone). The stub saves all registers,
+//! serves the call, which may let other threads run, and returns the answer after the instruction.
+//! Registers are those of x86-64.
 
 use alloc::format;
 use core::sync::atomic::Ordering::Relaxed;
@@ -32,14 +32,14 @@ struct Filter {
 }
 
 /// Calls that wait, or begin or end something, or look at what is not the same in all executions. A
-/// thread that makes one of them by itself escapes.
+/// thread that makes one of them by itself escapes from control.
 const CALLS: [u32; 63] = [
     0, 1, 3, 7, 11, 19, 20, 23, 24, 25, 34, 35, 39, 42, 43, 44, 45, 46, 47, 56, 57, 58, 59, 60, 61, 62, 65,
     70, 72, 73, 96, 128, 130, 186, 200, 201, 202, 208, 220, 228, 230, 231, 232, 234, 242, 243, 247, 270, 271,
     281, 288, 299, 307, 318, 322, 426, 435, 441, 449, 454, 455, 456, 462,
 ];
 
-/// Code whose calls pass, from start to end, as far as there is any.
+/// Code whose calls pass, from start to end; unused entries are empty.
 static PASSES: [[AtomicUsize; 2]; 8] = [const { [const { AtomicUsize::new(0) }; 2] }; 8];
 static WATCHES: AtomicBool = AtomicBool::new(false);
 
@@ -49,8 +49,8 @@ pub(crate) fn is_watched(call: u32, place: usize) -> bool {
     WATCHES.load(Relaxed) && CALLS.contains(&call) && !PASSES.iter().any(passes)
 }
 
-/// Lets the kernel report the program's own system calls, from now on and in all children; whether
-/// it does.
+/// Makes the kernel report the program's own system calls, from now on and in all children. Returns
+/// whether it does.
 pub(crate) fn watch() -> bool {
     const LOAD: u16 = 0x20;
     const JUMP_EQUAL: u16 = 0x15;
@@ -77,7 +77,7 @@ pub(crate) fn watch() -> bool {
     let mut filter = alloc::vec![plain(LOAD, NUMBER)];
     let count = CALLS.len();
     for (at, call) in CALLS.into_iter().enumerate() {
-        // To behind the next return, which is for all others.
+        // Past the next return, which is for all other calls.
         filter.push(Instruction { code: JUMP_EQUAL, yes: (count - at) as u8, no: 0, value: call });
     }
     filter.push(plain(RETURN, ALLOW));
@@ -128,7 +128,7 @@ impl Registers {
     /// The registers in the kernel's record of an interrupted thread.
     ///
     /// # Safety
-    /// It is such a record, and nothing else uses it.
+    /// `context` is such a record, and nothing else uses it.
     pub(crate) unsafe fn of<'a>(context: *mut core::ffi::c_void) -> &'a mut Registers {
         /// Where registers begin in the record.
         const AT: usize = 40;
@@ -137,10 +137,10 @@ impl Registers {
     }
 }
 
-/// In the handler: the thread goes on in the stub.
+/// In the handler: makes the thread go on in the stub.
 ///
 /// # Safety
-/// The kernel's record of an interrupted thread.
+/// `context` is the kernel's record of an interrupted thread.
 pub(crate) unsafe fn divert(context: *mut core::ffi::c_void) {
     const RED_ZONE: usize = 128;
     // SAFETY: the caller promises the kernel's record, in which the registers have a fixed place;
@@ -155,8 +155,8 @@ pub(crate) unsafe fn divert(context: *mut core::ffi::c_void) {
     }
 }
 
-/// Saves what functions may change, serves the call, and goes back behind it. `rcx` and `r11` are
-/// lost in every system call.
+/// Saves what functions may change, serves the call, and returns to the instruction after it. `rcx`
+/// and `r11` are lost in every system call.
 #[unsafe(naked)]
 unsafe extern "C" fn stub() {
     core::arch::naked_asm!(
@@ -201,7 +201,7 @@ unsafe extern "C" fn stub() {
     );
 }
 
-/// Serves a call like the C library's `syscall`, except that an error is its number, negative.
+/// Serves a call like the C library's `syscall`, except that errors are negative error numbers.
 unsafe extern "C" fn serve(saved: &mut Registers) {
     let call = saved.rax as i64;
     let site = control::enter(saved.rip as u64, saved.rsp);

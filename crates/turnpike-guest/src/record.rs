@@ -1,4 +1,4 @@
-//! Between the kernel and the shared memory: reading the plan, writing the record.
+//! Reads the plan from the shared memory for the kernel, and writes the record of the execution there.
 
 use alloc::format;
 use core::sync::atomic::Ordering;
@@ -9,7 +9,7 @@ use crate::protocol::PLAN_AT;
 use crate::wire::OwnedPlan;
 use crate::{context, control, memory, modules, tape};
 
-/// Memory that every execution needs is touched once, in the fork server.
+/// Touches memory that every execution needs, once, in the fork server.
 pub(crate) fn prepare() {
     control::threads(|threads| threads.reserve(16));
 }
@@ -33,7 +33,8 @@ pub(crate) fn begin() {
     control::kernel(|kernel| kernel.begin(&plan));
 }
 
-/// Goes on with the execution that the shared memory asks for now, which begins with the steps that were taken.
+/// Goes on with the execution that the shared memory asks for now. It begins with the steps that were
+/// taken already.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn follow_another() {
     let Some(owned) = asked() else { panic!("the plan cannot be read") };
@@ -51,7 +52,7 @@ fn state_base() -> *mut u8 {
     control::shared() as *mut u8
 }
 
-/// The execution is over: writes its record.
+/// Writes the record of the execution, which is over.
 pub(crate) fn end() {
     modules::note_new();
     let mut execution = Execution::default();

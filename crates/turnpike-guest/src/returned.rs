@@ -1,10 +1,10 @@
-//! Whether a caller looks at what a function returned, by the instructions behind the call.
+//! Whether a caller uses what a function returned, by the instructions after the call.
 //!
-//! The answer `false` is certain, as far as compilers keep to the calling convention: on every way
+//! The answer `false` is certain, as far as compilers keep to the calling convention: on every path
 //! the register with the result is overwritten, or a function is called, before anything reads it.
-//! Whatever is not understood counts as a look.
+//! Whatever is not understood counts as a use.
 
-/// How many instructions are read at most.
+/// The most instructions that are read.
 const MOST: u32 = 48;
 const PAGE: usize = 4096;
 const RETURN: u8 = 0xc3;
@@ -12,30 +12,30 @@ const RETURN: u8 = 0xc3;
 /// What an instruction does to the register with the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
-    /// Nothing; so many bytes.
+    /// Nothing. It has this many bytes.
     Next(usize),
     /// It is overwritten without being read.
     Overwrites,
     /// It is read, or may be.
     Reads,
-    /// Nothing, and the program goes on so far behind the instruction's end.
+    /// Nothing. It has this many bytes and jumps this far from its end.
     Jump(usize, isize),
-    /// The same, perhaps.
+    /// Like `Jump`, if a condition holds.
     Branch(usize, isize),
 }
 
 /// Whether the caller may look at the result.
 ///
 /// # Safety
-/// The address is where a call in the program's code returns to.
+/// `address` is where a call in the program's code returns to.
 pub(crate) unsafe fn is_used(address: usize) -> bool {
     if !cfg!(target_arch = "x86_64") {
         return true;
     }
     let mut left = MOST;
-    // SAFETY: promised by the caller. Code goes on behind each instruction that neither returns nor
-    // jumps, and where it jumps to. The page behind it need not exist: what is not read may be
-    // anything that reads the result.
+    // SAFETY: promised by the caller. There is code after each instruction that neither returns nor
+    // jumps, and where it jumps to. The next page need not exist, so it is not read: there a return,
+    // which uses the result, is assumed.
     let read =
         |at: usize| unsafe { if at % PAGE > PAGE - 16 { [RETURN; 16] } else { *(at as *const [u8; 16]) } };
     may_read(address, &read, &mut left)
@@ -64,7 +64,7 @@ fn may_read(mut at: usize, code: &dyn Fn(usize) -> [u8; 16], left: &mut u32) -> 
 
 /// The operands of an instruction that has a register and a register or memory.
 struct Operands {
-    /// Bytes, from the one that names the operands on.
+    /// Its bytes, from the one that names the operands on.
     length: usize,
     /// The register, or what the operation is.
     register: u8,
@@ -119,7 +119,7 @@ fn offset32(bytes: &[u8]) -> isize {
     i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as isize
 }
 
-/// What the first of these bytes' instructions does.
+/// What the first instruction in these bytes does.
 ///
 /// Long, because it has an arm for each group of instructions.
 fn effect(bytes: &[u8; 16]) -> Effect {
@@ -201,7 +201,7 @@ fn effect(bytes: &[u8; 16]) -> Effect {
     }
 }
 
-/// An operation on one operand, with so many more bytes.
+/// An operation on one operand, with `more` bytes after it.
 fn operate(operands: &Operands, more: usize, behind: usize) -> Effect {
     if operands.in_other || operands.in_address {
         return Effect::Reads;
@@ -209,7 +209,8 @@ fn operate(operands: &Operands, more: usize, behind: usize) -> Effect {
     Effect::Next(behind + operands.length + more)
 }
 
-/// Instructions of two bytes: `bytes` begins with the second, and `behind` is where it ends.
+/// Instructions with an opcode of two bytes: `bytes` begins with the second, and `behind` is where
+/// that ends.
 fn effect_of_long(bytes: &[u8], rex: u8, behind: usize, narrow: bool) -> Effect {
     let rest = &bytes[1..];
     match bytes[0] {

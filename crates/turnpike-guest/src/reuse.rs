@@ -3,10 +3,10 @@
 //! The process is a child of the fork server. Before its first execution it makes an image of its
 //! memory (`image`), and continues from there for each request, which it takes from the host itself.
 //! That is right only if an execution changes nothing but private memory. So every system call
-//! outside this library interrupts the program: those that are under control and those that change
-//! nothing are served, any other *taints* the process, which then ends with the execution, and the fork
-//! server forks another. The same holds for what this library does to the process, and for executions that
-//! end in a signal.
+//! outside this library interrupts the program. Those that are under control and those that change
+//! nothing are served. Any other *taints* the process, which then ends with the execution, and the
+//! fork server forks another. The same holds for what this library does to the process, and for
+//! executions that end in a signal.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -17,16 +17,16 @@ use crate::raw::Registers;
 use crate::sys::{self, number};
 use crate::{control, fiber, modules, raw, zygote};
 
-/// System calls pass,
+/// Of the selector: system calls pass.
 const ALLOW: u8 = 0;
-/// or interrupt the program.
+/// Of the selector: system calls interrupt the program.
 const BLOCK: u8 = 1;
 
 /// Whether this process has an image.
 static REUSED: AtomicBool = AtomicBool::new(false);
 
-/// The process is no longer what it was when its image was made. It does not answer the host any
-/// more, and the program finds no descriptors but its own.
+/// Notes that the process can no longer be restored from its image. From now on it does not answer
+/// the host, and the program finds no descriptors but its own.
 pub(crate) fn taint() {
     if !REUSED.load(Ordering::Relaxed) {
         return;
@@ -43,8 +43,8 @@ fn close_descriptors() {
     }
 }
 
-/// In a new child of the fork server: makes an image of it; false if that is impossible. When it
-/// returns true, an execution is to begin: for the first time, or again.
+/// In a new child of the fork server: makes an image of it; false if that is impossible. It returns
+/// true once for each execution that begins.
 pub(crate) fn begin() -> bool {
     let Some(flags) = image::flags() else { return false };
     flags.selector.store(ALLOW, Ordering::Relaxed);
@@ -64,7 +64,7 @@ pub(crate) fn begin() -> bool {
     true
 }
 
-/// On the vault's stack: the image is made.
+/// On the vault's stack: makes the image.
 extern "C" fn keep() {
     // SAFETY: `begin` calls it and does not use its own reference afterwards.
     let Some(vault) = (unsafe { image::vault() }) else { return };
@@ -72,7 +72,7 @@ extern "C" fn keep() {
     start(vault);
 }
 
-/// An execution begins.
+/// Begins an execution.
 fn start(vault: &mut Vault) {
     vault.count_faults();
     if let Some(flags) = image::flags() {
@@ -89,10 +89,10 @@ pub(crate) fn again() {
         return;
     }
     flags.selector.store(ALLOW, Ordering::Relaxed);
-    // SAFETY: the execution is over: nothing else uses the vault in this process.
+    // SAFETY: the execution is over, and nothing else uses the vault in this process.
     let Some(vault) = (unsafe { image::vault() }) else { return };
     if vault.learn() {
-        // SAFETY: what runs now never goes on.
+        // SAFETY: nothing on this stack is used again.
         unsafe { turnpike_leave(vault.own_stack(), next) };
     }
 }
@@ -124,8 +124,8 @@ extern "C" fn next() {
     unsafe { turnpike_resume(vault.stack, vault.base) };
 }
 
-/// Has the system interrupt the program at each system call outside this library, while the selector
-/// says so; whether it does.
+/// Makes the system interrupt the program at each system call outside this library, while the
+/// selector says so. Returns whether it does.
 fn watch(flags: &Flags) -> bool {
     const SET_SYSCALL_USER_DISPATCH: usize = 59;
     const ON: usize = 1;
@@ -138,7 +138,7 @@ fn watch(flags: &Flags) -> bool {
 /// In the handler: the program is about to make a system call.
 ///
 /// # Safety
-/// The system's record of an interrupted thread.
+/// `context` is the system's record of an interrupted thread.
 pub(crate) unsafe fn interrupted(context: *mut c_void) {
     let Some(flags) = image::flags() else { return };
     // SAFETY: promised by the caller.
@@ -195,7 +195,7 @@ fn changes_nothing(registers: &Registers) -> bool {
         return false;
     }
     match registers.rax {
-        // What executions print goes to the end of one file.
+        // What executions print is appended to one file.
         1 | WRITEV => registers.rdi == 1 || registers.rdi == 2,
         IOCTL => registers.rsi == GET_TERMINAL,
         FSTAT | LSTAT | STAT | SCHED_YIELD | GETPID | UNAME | GETTIMEOFDAY | SYSINFO | GETUID | GETGID

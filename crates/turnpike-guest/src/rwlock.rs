@@ -16,9 +16,9 @@ unsafe fn of(lock: *mut u32, site: Site) -> ObjectId {
     unsafe { objects::of(lock, BYTES, site, || Object::RwLock) }
 }
 
-/// The word that says which threads go first, and its value for locks that let writers go first and
-/// do not let readers in again.
+/// The word that says which threads go first.
 const PREFERENCE: usize = 12;
+/// Its value for locks that let writers go first and are not recursive for readers.
 const WRITERS: u32 = 2;
 
 unsafe fn acquire(lock: *mut u32, kind: Kind, deadline: Option<u64>, site: Site) -> c_int {
@@ -90,7 +90,7 @@ hook! {
         let mine = objects::entry(id, |entry| entry.owner) == me;
         control::simple(if mine { Kind::WriteUnlock } else { Kind::ReadUnlock }, id, sites::user(site));
         if mine {
-            // Another writer may own it already: the step is in the past.
+            // The step is done, so another writer may own it already.
             objects::entry(id, |entry| {
                 if entry.owner == me {
                     entry.owner = 0;

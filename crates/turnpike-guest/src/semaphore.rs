@@ -1,5 +1,5 @@
-//! Semaphores. Named ones live in a file system that other processes see: those that the program
-//! creates itself are kept here, one that it expects to be there is refused.
+//! Semaphores. Named ones live in a file system that other processes see. Those that the program
+//! creates itself are kept here; one that it expects to exist already is refused.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;

@@ -27,7 +27,7 @@ fn is_shared() -> bool {
     control::active() && control::UNJOINED.load(Ordering::Relaxed) > 1
 }
 
-/// The running thread is about to do something with files or descriptors.
+/// A step before the running thread uses files or descriptors.
 pub(crate) fn files(site: Site) {
     if is_shared() {
         let site = sites::user(site);
@@ -35,17 +35,17 @@ pub(crate) fn files(site: Site) {
     }
 }
 
-/// The same with a file that a path names.
+/// A step before it uses a file that a path names.
 ///
 /// # Safety
-/// Null, or a text.
+/// `path` is null or ends with a zero byte.
 pub(crate) unsafe fn path(path: *const c_char, site: Site) {
     files(site);
     // SAFETY: promised by the caller.
     unsafe { memory::tell_text("a call with a path", path, site) };
 }
 
-/// The same with a stream of the C library.
+/// A step before it uses a stream of the C library.
 pub(crate) fn stream(stream: *mut c_void, site: Site) {
     // SAFETY: variables of the C library, which programs set at most at their beginning.
     let standard = unsafe { stream == stdout || stream == stderr };
@@ -56,9 +56,9 @@ pub(crate) fn stream(stream: *mut c_void, site: Site) {
     }
 }
 
-/// Something else that all threads share: an object of its own.
+/// Other state that all threads share: an object of its own.
 struct Shared {
-    /// The same in all executions, and no other object's.
+    /// The same in all executions, and different from every other object's.
     name: u64,
     called: &'static str,
     object: Global<Option<ObjectId>>,
@@ -97,7 +97,7 @@ fn environment(kind: Kind, site: Site) {
     ENVIRONMENT.step(kind, site);
 }
 
-/// The running thread is about to change the environment, which others may read without a call.
+/// A step before the running thread changes the environment, which others may read without a call.
 fn change_environment(site: Site) {
     environment(Kind::Update, site);
     if !is_shared() {
@@ -117,25 +117,25 @@ fn change_environment(site: Site) {
     }
 }
 
-/// The running thread is about to draw from the C library's generators, or to seed them. Each time
-/// it leaves them in another state, so a loop that does it is not one that waits.
+/// A step before the running thread draws from the C library's generators, or seeds them. Each time
+/// it leaves them in another state, so a loop that does this is not one that waits.
 fn generators(site: Site) {
     random::note_draw();
     GENERATORS.step(Kind::Update, site);
 }
 
-/// The running thread is about to use, make or delete a key of thread-specific data.
+/// A step before the running thread uses, creates or deletes a key of thread-specific data.
 pub(crate) fn keys(kind: Kind, site: Site) {
     KEYS.step(kind, site);
 }
 
-/// The running thread is about to look at attributes of the process, or to change them.
+/// A step before the running thread looks at attributes of the process, or changes them.
 pub(crate) fn process(site: Site) {
     PROCESS.step(Kind::Update, site);
 }
 
-/// The running thread looks at its mask of signals, or changes it if `new` is there. Threads that are
-/// fibers have one in the system; each finds its own when it runs on.
+/// Gets the running thread's mask of signals, and changes it if `new` is not null. The system has one
+/// mask for all fibers; each fiber's own is restored when it runs again.
 unsafe fn mask(how: c_int, new: *const c_void, old: *mut c_void, site: Site) -> c_int {
     const SET: usize = 128;
     if !old.is_null() {
@@ -272,7 +272,7 @@ about_paths! {
     fn pathconf(at: *const c_char, name: c_int) -> c_long;
 }
 
-/// Calls that do something first: `files`, `process` or `generators`.
+/// Calls with a step before them: `files`, `process` or `generators`.
 macro_rules! about {
     ($what:ident: $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => { hook! { $(
         fn $name($($arg: $ty),*; site) -> $ret {
@@ -313,7 +313,7 @@ about! { process:
     fn setuid(user: u32) -> c_int;
 }
 
-/// Its five arguments leave no register for the place where it is called.
+/// Its five arguments leave no register for the call site.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn prctl(option: c_int, a: usize, b: usize, c: usize, d: usize) -> c_int {
     if control::active() {

@@ -1,5 +1,5 @@
-//! Fatal signals are ends of executions. The handler runs on a stack of its own, because the
-//! thread's may be what is full.
+//! Fatal signals end executions. The handler runs on a stack of its own, because the thread's may
+//! have overflowed.
 
 use alloc::format;
 use core::ffi::{c_int, c_void};
@@ -74,7 +74,8 @@ pub(crate) fn mask() -> u64 {
     mask
 }
 
-/// From now on, each thread has a mask of its own: fibers share that of the system's thread until then.
+/// From now on, each thread has a mask of its own. Until then, fibers share that of the system's
+/// thread.
 pub(crate) fn separate_masks() {
     if !MASKED.swap(true, Ordering::Relaxed) {
         let same = mask();
@@ -86,11 +87,12 @@ pub(crate) fn separate_masks() {
 /// and the others do not.
 pub(crate) fn raise(signal: c_int) -> c_int {
     separate_masks();
-    // SAFETY: any number will do.
+    // SAFETY: any number is valid.
     unsafe { real!(raise: fn(c_int) -> c_int)(signal) }
 }
 
-/// Another fiber is about to run: with its own mask. A handler changes that of its thread without a call.
+/// Installs the mask of the fiber that runs next. The old one is read back, because a handler changes
+/// the mask of its thread without a call.
 #[inline]
 pub(crate) fn switch(from: Option<ThreadId>, to: ThreadId) {
     if MASKED.load(Ordering::Relaxed) {
@@ -105,12 +107,12 @@ pub(crate) fn switch(from: Option<ThreadId>, to: ThreadId) {
     }
 }
 
-/// Sends a signal to another thread. One that this thread blocks waits until it no longer does, or asks
-/// for it.
+/// Sends a signal to another thread. If that one blocks it, it stays pending until the thread
+/// unblocks it or asks for it.
 pub(crate) fn send(to: ThreadId, signal: c_int, site: Site) -> c_int {
     blocking::announce_signal(site);
     let bit = 1u64.wrapping_shl(signal.wrapping_sub(1) as u32);
-    // Only now: it may have changed its mask meanwhile.
+    // Only after the step, before which it may have changed its mask.
     let blocked = MASKED.load(Ordering::Relaxed)
         && control::thread_of(to, |thread| thread.mask) & bit != 0
         && mask() & bit == 0;
@@ -121,12 +123,12 @@ pub(crate) fn send(to: ThreadId, signal: c_int, site: Site) -> c_int {
     0
 }
 
-/// The running thread asks for signals, or is about to change its mask: what was sent to it while it
-/// blocked it is there.
+/// Delivers the signals that were sent to the running thread while it blocked them, when it asks for
+/// signals or is about to change its mask.
 pub(crate) fn arrive() {
     let pending = control::thread(|thread| core::mem::take(&mut thread.pending));
     for signal in (1..=64).filter(|signal| pending & 1u64.wrapping_shl(signal - 1) != 0) {
-        // The thread blocks it.
+        // The thread still blocks it, so the system keeps it pending.
         raise(signal as c_int);
     }
 }
@@ -187,7 +189,7 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
             }
         }
     }
-    // Whatever comes of it, the process is not used again.
+    // Whatever happens now, the process is not reused.
     sys::note_change();
     // The default action, for signals outside control and for those inside the handler itself.
     if !control::active() || HANDLING.swap(true, Ordering::Relaxed) {
@@ -220,7 +222,7 @@ unsafe extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c_voi
     }
     // SAFETY: the process ends below, whatever the thread was doing.
     unsafe { control::take_back() };
-    // A stack that overflowed cannot be copied, and says nothing.
+    // A stack that overflowed cannot be copied, and tells nothing.
     if (asked || control::DETAIL.get() == Detail::Stacks)
         && !(matches!(signal, SEGV | BUS) && overflowed(address, stack_of(context)))
     {
@@ -257,7 +259,7 @@ fn stack_of(context: *mut c_void) -> usize {
     unsafe { *(context.add(STACK_POINTER) as *const usize) }
 }
 
-/// Whether an address that does not exist is where the stack would be: the stack has overflowed.
+/// Whether an inaccessible address is close to the stack pointer, so that the stack has overflowed.
 fn overflowed(address: usize, stack: usize) -> bool {
     const NEAR: usize = 64 << 10;
     address.wrapping_sub(stack.wrapping_sub(NEAR)) < 2 * NEAR

@@ -116,8 +116,8 @@ macro_rules! tell {
 }
 pub(super) use tell;
 
-/// Functions that this library itself needs, or that looking functions up needs. They are found once;
-/// before that they work without the C library.
+/// Functions that this library itself needs, or that looking functions up needs. They are found
+/// once; before that they work without the C library.
 static FOUND: [AtomicUsize; 6] = [const { AtomicUsize::new(0) }; 6];
 const NAMES: [&CStr; 6] = [c"memcpy", c"memmove", c"memset", c"memcmp", c"bcmp", c"strlen"];
 
@@ -602,9 +602,9 @@ pub(super) unsafe fn text_as_a_whole(what: &str, text: *const c_char, site: Site
     }
 }
 
-/// Reports an access of a function that is done as a whole, although compiled code would make several
-/// accesses. As long as they race with nothing, there is no difference. Where they do, nothing is
-/// proved.
+/// Reports an access of a function that is done as a whole, although compiled code would make
+/// several accesses. As long as they race with nothing, there is no difference. Where they do,
+/// nothing is proved.
 pub(super) fn as_a_whole(what: &str, address: *const c_void, size: usize, write: bool, site: Site) {
     if super::races_at(site) {
         control::uncontrolled(&format!("the order of {what} and other threads' accesses to the same memory"));

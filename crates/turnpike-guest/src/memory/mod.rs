@@ -227,8 +227,8 @@ pub(crate) fn is_instrumented() -> bool {
     INSTRUMENTED.load(Ordering::Relaxed)
 }
 
-/// Forgets what is known of memory that is used for something new: the stack of a new thread, a block
-/// that is allocated again.
+/// Forgets what is known of memory that is used for something new: the stack of a new thread, a
+/// block that is allocated again.
 pub(crate) fn renew(address: usize, size: usize) {
     lifetime::renew(address, size);
     MEMORY.with(|memory| {
@@ -416,8 +416,8 @@ fn step(
     None
 }
 
-/// Before a read: lets others go first if the thread waits by reading. Returns whether it came back to
-/// the same state.
+/// Before a read: lets others go first if the thread waits by reading. Returns whether it came back
+/// to the same state.
 fn pause(me: u32, object: ObjectId, site: Site) -> bool {
     match spin(me, |spin| spin.read(site.0, object.0, state::own)) {
         Pause::None => false,

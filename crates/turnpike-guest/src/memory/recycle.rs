@@ -1,8 +1,8 @@
-//! Freed addresses that come back.
+//! Freed addresses that are allocated again.
 //!
-//! A freed block is not used again for long, so that later uses of it are caught. Allocators
-//! hand its address out again at once, and a program may depend on that without touching freed
-//! memory: it compares an old pointer with a new one (the ABA problem).
+//! Here a freed block is not reused for long, so that later uses of it are caught. Other allocators
+//! reuse its address at once, and a program may depend on that without touching freed memory: it
+//! compares an old pointer with a new one (the ABA problem).
 //!
 //! A thread could do so if a block was freed, another of its size was allocated afterwards, and the
 //! thread then
@@ -32,17 +32,17 @@ use crate::{control, fiber, sites, state};
 
 /// A name for the object of the first size.
 const ALLOCATOR: u64 = 0x616c_6c6f_6361_7400;
-/// Freed blocks that an allocation chooses from, at most.
+/// The most freed blocks that an allocation chooses from.
 const MOST: usize = 4;
 /// The bits of an address.
 const ADDRESS: u64 = (1 << 48) - 1;
 
 struct Recycler {
-    /// Freed blocks that may come back, the last one first in line: address and time of the call.
+    /// Freed blocks that may come back, by address and time of the call; the last one is chosen first.
     offered: Vec<(u64, u32)>,
     /// By class.
     objects: [Option<ObjectId>; CLASSES.len() + 1],
-    /// Who held the address of a freed block when it read that of a newer one.
+    /// Threads that held the address of a freed block when they read that of a newer one.
     holders: Vec<Holder>,
 }
 
@@ -61,7 +61,7 @@ static POSSIBLE: AtomicBool = AtomicBool::new(false);
 /// Whether there are holders.
 static HOLDERS: AtomicBool = AtomicBool::new(false);
 
-/// What the running thread holds, if it matters. To be asked in a hook, before any switch.
+/// What the running thread holds, if it matters. Call it in a hook, before any switch.
 #[inline]
 pub(super) fn held() -> Option<state::Held> {
     if !POSSIBLE.load(Ordering::Relaxed) {
@@ -71,7 +71,8 @@ pub(super) fn held() -> Option<state::Held> {
     Some(state::held())
 }
 
-/// The running thread calls this library: does it still hold what it held when it read last?
+/// When the running thread calls this library: checks whether it still holds the freed addresses that
+/// it held at its last read.
 #[inline]
 pub(crate) fn confirm() {
     if HOLDERS.load(Ordering::Relaxed) && control::active() {
@@ -101,7 +102,7 @@ fn confirm_holders() {
     }
 }
 
-/// A block was allocated.
+/// Notes that a block was allocated.
 pub(super) fn allocated(block: &Block) {
     if is_instrumented() && control::active() && threaded() && heap::with(|heap| heap.rests_like(block.start))
     {
@@ -115,7 +116,7 @@ fn block_of(word: u64) -> Option<Block> {
     heap::with(|heap| heap.find(word & ADDRESS))
 }
 
-/// The running thread has read this word, while it held that.
+/// Notes that the running thread has read this word, while it held `held`.
 #[cold]
 pub(super) fn saw(word: u64, held: &state::Held) {
     match block_of(word) {
@@ -151,19 +152,19 @@ pub(super) fn saw(word: u64, held: &state::Held) {
     }
 }
 
-/// The running thread has read these bytes.
+/// Notes that the running thread has read these bytes.
 pub(super) fn saw_bytes(address: u64, size: u64, held: &state::Held) {
     const MOST_WORDS: u64 = 64;
     if size < 8 {
         return;
     }
     for word in 0..(size / 8).min(MOST_WORDS) {
-        // SAFETY: the program reads it, too.
+        // SAFETY: the program reads these bytes, too.
         saw(unsafe { core::ptr::read_unaligned((address + word * 8) as *const u64) }, held);
     }
 }
 
-/// The running thread compares memory with this word.
+/// Notes that the running thread compares memory with this word.
 pub(super) fn compares(word: u64) {
     if !POSSIBLE.load(Ordering::Relaxed) {
         return;
@@ -177,7 +178,8 @@ pub(super) fn compares(word: u64) {
     }
 }
 
-/// Something may depend on whether the block that was allocated there has the address of the freed one.
+/// Reports that something may depend on whether the block that was allocated there has the address of
+/// the freed one.
 fn suspect(freed: &Block, allocated: u64, class: usize) {
     let foreign = [freed.freed, allocated].iter().any(|&site| sites::in_c_library(Site(site)));
     if foreign || class == CLASSES.len() {
@@ -213,8 +215,8 @@ fn object_of(class: usize, site: Site) -> ObjectId {
     RECYCLER.with(|recycler| *recycler.objects[class].get_or_insert_with(register))
 }
 
-/// The running thread is about to change which blocks of a class are free. An allocator orders
-/// nothing that a program may rely on.
+/// A step that changes which blocks of a class are free. It is relaxed, because a program must not
+/// rely on an allocator for ordering.
 fn step(kind: Kind, object: ObjectId, site: Site) -> usize {
     control::enter(site.0, fiber::stack_pointer());
     spin(control::me().0, |spin| spin.progress());
@@ -249,7 +251,7 @@ fn count(class: usize, object: ObjectId) {
     });
 }
 
-/// A block was freed: from now on it may come back.
+/// A block was freed: from now on its address may come back.
 pub(super) fn offer(address: u64, site: Site) {
     if !control::active() || !threaded() || !recycles(site) {
         return;
@@ -262,7 +264,7 @@ pub(super) fn offer(address: u64, site: Site) {
     count(class, object);
 }
 
-/// Allocates so many bytes where a freed block was, if one of those that may come back is chosen.
+/// Allocates `size` bytes where a freed block was, if one of those that may come back is chosen.
 pub(super) fn choose(size: u64, align: u64, thread: u32, site: Site) -> Option<Block> {
     if !control::active() || !threaded() || !recycles(site) {
         return None;

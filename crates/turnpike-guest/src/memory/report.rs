@@ -1,4 +1,4 @@
-//! Sentences about memory. `{site:0x…}` and `{address:0x…}` stand for what only the host can name.
+//! Messages about memory. `{site:0x…}` and `{address:0x…}` stand for what only the host can name.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,7 +14,7 @@ fn thread(id: u32) -> String {
     control::kernel(|kernel| kernel.thread_name(ThreadId(id)))
 }
 
-/// Plural.
+/// A number of bytes, in the singular or plural.
 fn bytes(size: u64) -> String {
     if size == 1 { "1 byte".into() } else { format!("{size} bytes") }
 }
@@ -72,7 +72,7 @@ pub(super) fn double_free(block: &Block) -> String {
     format!("double free of a {}", history(block))
 }
 
-/// Freeing from the middle.
+/// Freeing an address inside a block.
 pub(super) fn inside(block: &Block, address: u64) -> String {
     format!("free of an address inside a block: offset {} of a {}", address - block.start, made(block))
 }

@@ -1,8 +1,7 @@
-//! Streams and sorting: functions of the C library that are given memory to fill, to write out or
-//! to put in order.
+//! Streams and sorting: functions of the C library that fill, write out or sort memory.
 //!
-//! Which thread gets which part of a file depends on who reads first, so reading is a step when
-//! there are several threads.
+//! Which thread gets which part of a file depends on which one reads first, so reading is a step
+//! when there are several threads.
 
 use core::ffi::{c_char, c_int, c_void};
 
@@ -11,7 +10,7 @@ use super::library_calls::{ALL, as_a_whole, reads, reads_text, reports_accesses,
 use crate::hook::real;
 use crate::{blocking, control, shared};
 
-/// How one element is compared with another, with something of the caller's.
+/// Compares two elements; the last argument is the caller's.
 type Compare = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
 
 export! {
@@ -45,8 +44,8 @@ export! {
     }
 }
 
-/// Elements are moved while they are compared: before, between and after the program's own
-/// function.
+/// Sorts. Elements are moved before, between and after calls of the program's own function, so the
+/// array counts as accessed at the beginning and at the end.
 fn sorted(array: *mut c_void, size: usize, site: turnpike_scheduler::Site, sort: impl FnOnce()) {
     let reported = reports_accesses();
     if reported {

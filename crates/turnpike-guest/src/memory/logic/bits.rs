@@ -71,8 +71,8 @@ struct Access {
 }
 
 impl Access {
-    /// Whether its bytes include the other one's, which may be fewer: of a field of three bytes, only
-    /// the fourth is read before.
+    /// Whether its bytes include the other one's, which may be fewer: of a field of three bytes,
+    /// only the fourth is read before.
     fn covers(&self, other: &Access) -> bool {
         let end = |access: &Access| access.operand.distance.saturating_add_unsigned(access.size);
         self.operand.registers == other.operand.registers

@@ -147,8 +147,8 @@ impl Heap {
         self.limit > 0
     }
 
-    /// From here on, blocks are the program's. What the loader and libraries allocated before differs
-    /// between machines, and must not change the names of the program's blocks.
+    /// From here on, blocks are the program's. What the loader and libraries allocated before
+    /// differs between machines, and must not change the names of the program's blocks.
     pub(crate) fn begin(&mut self) {
         self.counts.clear();
         self.early = 0;
@@ -183,8 +183,8 @@ impl Heap {
         Some(self.hand_out(number, size, thread, site))
     }
 
-    /// Allocates a freed block again, for `size` bytes. `None` if it is not in quarantine, or if that
-    /// exceeds the limit. The caller makes sure that the block is large enough.
+    /// Allocates a freed block again, for `size` bytes. `None` if it is not in quarantine, or if
+    /// that exceeds the limit. The caller makes sure that the block is large enough.
     pub(crate) fn allocate_again(
         &mut self,
         address: u64,
@@ -272,8 +272,8 @@ impl Heap {
         }
     }
 
-    /// Releases a block whose quarantine is over: its memory may be used again. Call it until there is
-    /// none.
+    /// Releases a block whose quarantine is over: its memory may be used again. Call it until there
+    /// is none.
     pub(crate) fn release(&mut self) -> Option<Block> {
         let number = self.quarantine.release()?;
         let block = &mut self.blocks[number as usize];

@@ -1,9 +1,9 @@
 //! Loops that wait for another thread by reading memory.
 //!
 //! Such a loop does not ask the scheduler to let others go first, so this is done for it. A thread
-//! that comes back to the same read of the same object *in the same state*, having done nothing else
-//! that is visible, waits: it yields, and the scheduler lets it go on when something that it read was
-//! modified. If no thread can do that, it is a livelock.
+//! that comes back to the same read of the same object *in the same state*, having done nothing
+//! else that is visible, waits: it yields, and the scheduler lets it go on when something that it
+//! read was modified. If no thread can do that, it is a livelock.
 //!
 //! A loop whose turns change something of the thread's own, such as a counter, may end by itself.
 //! It runs, and every order of its reads among the steps of others is a different execution. Only
@@ -11,9 +11,9 @@
 //! nothing else can happen.
 //!
 //! Where plain accesses are not steps, a waiting loop would never let others run. So a thread that
-//! makes very many accesses without a step is watched: if it does nothing but read a few places again
-//! and again, these reads become steps, and the first rule applies. Long computations are left
-//! alone.
+//! makes very many accesses without a step is watched: if it does nothing but read a few places
+//! again and again, these reads become steps, and the first rule applies. Long computations are
+//! left alone.
 //!
 //! Only counts decide, so that the same execution pauses at the same places.
 

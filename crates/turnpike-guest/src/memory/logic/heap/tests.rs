@@ -72,8 +72,8 @@ proptest! {
                     for other in known.iter().filter(|other| other.state != State::Unused) {
                         let apart = block.start + size < other.start || other.start + other.size < block.start;
                         prop_assert!(apart, "one byte between {:#x}+{} and {:#x}+{}", block.start, size, other.start, other.size);
-                        // Memory that was used before is told.
                     }
+                    // Memory that was used before is marked as such.
                     let again = known.iter().any(|other| {
                         other.state == State::Unused && block.start < other.start + other.size.max(1) && other.start < block.start + size.max(1)
                     });
