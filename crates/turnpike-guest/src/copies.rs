@@ -199,7 +199,7 @@ fn keep(header: &Header, here: &Here, level: u32, before: u64, taken: u32) {
         header.kept.store(level + 1, Ordering::Relaxed);
         match header.end.load(Ordering::Acquire) {
             protocol::END_PASSED_ON => {}
-            // Only the fork server has more.
+            // Only the fork server can park more threads.
             protocol::END_MORE_THREADS => sys::exit_group(0),
             _ => {
                 sys::write(protocol::FD_ANSWER, b"D");

@@ -216,7 +216,7 @@ fn opaque(from: usize) -> impl Iterator<Item = &'static str> {
         .map(|(_, module)| module.name())
 }
 
-/// Reports the opaque libraries of the start to the host, a line each. Call it before control starts.
+/// Reports the opaque libraries of the start to the host, a line each, before control starts.
 pub(crate) fn tell() {
     FIRST.store(all().count(), Ordering::Relaxed);
     // SAFETY: the callback keeps to its contract.

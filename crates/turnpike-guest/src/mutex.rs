@@ -1,8 +1,8 @@
 //! Mutexes of all types, and spin locks.
 //!
-//! A robust mutex is unlocked when its owner ends, and locking it next returns `EOWNERDEAD`. An owner
-//! that locks a mutex of the default type again waits for ever, as in the C library, and is part of a
-//! deadlock then.
+//! A robust mutex is unlocked when its owner ends, and locking it next returns `EOWNERDEAD`. An
+//! owner that locks a mutex of the default type again waits for ever, as in the C library, and is
+//! part of a deadlock then.
 
 use core::ffi::{c_int, c_void};
 

@@ -214,8 +214,8 @@ pub(crate) unsafe fn initialise(
     id
 }
 
-/// Destroys an object: using it is an error until its memory is initialised again. Returns whether it
-/// could be destroyed; a mutex that is held cannot.
+/// Destroys an object: using it is an error until its memory is initialised again. Returns whether
+/// it could be destroyed; a mutex that is held cannot.
 pub(crate) fn destroy(id: ObjectId, site: Site) -> bool {
     if crate::memory::others_may_see() {
         control::simple(Kind::Destroy, id, sites::user(site)).ok

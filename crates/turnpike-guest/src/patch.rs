@@ -1,5 +1,5 @@
-//! Functions of loaded modules that are made to jump into this library, because calls within a module
-//! do not reach a preloaded symbol.
+//! Functions of loaded modules that are made to jump into this library, because calls within a
+//! module do not reach a preloaded symbol.
 //!
 //! Two kinds of modules need it. GLib is linked so that its own calls of `g_mutex_lock` go straight
 //! to its own function. And clang puts the thread sanitizer's runtime into the program itself,
@@ -60,8 +60,8 @@ fn redirect(from: usize, to: usize) {
 #[cfg(target_arch = "aarch64")]
 fn redirect(_: usize, _: usize) {}
 
-/// Redirects the functions of a sanitizer's runtime that is part of the program. It is initialised by
-/// now, and must not be used again: its idea of threads is not ours.
+/// Redirects the functions of a sanitizer's runtime that is part of the program. It is initialised
+/// by now, and must not be used again: its idea of threads is not ours.
 fn runtime() {
     let Some(program) = modules::all().next() else { return };
     if !program.functions().any(|(name, _)| name == c"__tsan_init") {

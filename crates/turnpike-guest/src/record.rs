@@ -1,4 +1,4 @@
-//! Reads the plan from the shared memory for the kernel, and writes the record of the execution there.
+//! Reads the plan from the shared memory, and writes the record of the execution there.
 
 use alloc::format;
 use core::sync::atomic::Ordering;
@@ -33,8 +33,8 @@ pub(crate) fn begin() {
     control::kernel(|kernel| kernel.begin(&plan));
 }
 
-/// Goes on with the execution that the shared memory asks for now. It begins with the steps that were
-/// taken already.
+/// Goes on with the execution that the shared memory asks for now. It begins with the steps that
+/// were taken already.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn follow_another() {
     let Some(owned) = asked() else { panic!("the plan cannot be read") };

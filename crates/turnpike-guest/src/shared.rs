@@ -134,8 +134,8 @@ pub(crate) fn process(site: Site) {
     PROCESS.step(Kind::Update, site);
 }
 
-/// Gets the running thread's mask of signals, and changes it if `new` is not null. The system has one
-/// mask for all fibers; each fiber's own is restored when it runs again.
+/// Gets the running thread's mask of signals, and changes it if `new` is not null. The system has
+/// one mask for all fibers; each fiber's own is restored when it runs again.
 unsafe fn mask(how: c_int, new: *const c_void, old: *mut c_void, site: Site) -> c_int {
     const SET: usize = 128;
     if !old.is_null() {

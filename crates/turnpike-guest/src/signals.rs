@@ -91,8 +91,8 @@ pub(crate) fn raise(signal: c_int) -> c_int {
     unsafe { real!(raise: fn(c_int) -> c_int)(signal) }
 }
 
-/// Installs the mask of the fiber that runs next. The old one is read back, because a handler changes
-/// the mask of its thread without a call.
+/// Installs the mask of the fiber that runs next. The old one is read back, because a handler
+/// changes the mask of its thread without a call.
 #[inline]
 pub(crate) fn switch(from: Option<ThreadId>, to: ThreadId) {
     if MASKED.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Which addresses belong to the program: its code, for source positions; its static data, for
+//! Which addresses belong to the program: its code, for source positions, and its static data, for
 //! stable names of objects.
 
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ struct Ranges {
 static RANGES: Global<Ranges> =
     Global::new(Ranges { code: Vec::new(), data: Vec::new(), c_library: Vec::new(), headers: Vec::new() });
 
-/// Takes the addresses back from interrupted code.
+/// Releases the addresses from interrupted code.
 ///
 /// # Safety
 /// That code never goes on.
@@ -50,7 +50,7 @@ impl Ranges {
 
 unsafe extern "C" fn module(info: *mut PhdrInfo, _: usize, count: *mut c_void) -> c_int {
     const LOAD: u32 = 1;
-    // SAFETY: the loader's record of a module; `count` is ours.
+    // SAFETY: the loader's record of a module; `count` is the variable of `learn`.
     unsafe {
         let first = *(count as *mut usize) == 0;
         *(count as *mut usize) += 1;
@@ -94,7 +94,7 @@ fn learn_headers(base: usize) {
     });
 }
 
-/// Whether one of these is part of a module's name.
+/// Whether a module's name contains one of these.
 unsafe fn named(name: *const c_char, parts: &[&str]) -> bool {
     if name.is_null() {
         return false;
@@ -104,7 +104,7 @@ unsafe fn named(name: *const c_char, parts: &[&str]) -> bool {
     parts.iter().any(|part| name.windows(part.len()).any(|found| found == part.as_bytes()))
 }
 
-/// Whether the C library makes a call.
+/// Whether a call is in the C library's code.
 pub(crate) fn in_c_library(site: Site) -> bool {
     RANGES.with(|ranges| within(&ranges.c_library, site.0 as usize))
 }
@@ -127,7 +127,7 @@ pub(crate) fn loop_library(site: Site) -> Option<&'static str> {
         .find(|known| name.windows(known.len()).any(|part| part == known.as_bytes()))
 }
 
-/// Looks at the modules that are loaded. Before control starts.
+/// Learns where the loaded modules are, before control starts.
 pub(crate) fn learn() {
     let mut count = 0usize;
     // SAFETY: the callback keeps to its contract.
@@ -143,7 +143,7 @@ pub(crate) fn stable(address: usize) -> u64 {
     if RANGES.with(|ranges| within(&ranges.data, address)) { address as u64 } else { 0 }
 }
 
-/// Words of the stack that are looked at for the program's own code.
+/// The most words of the stack that are searched for a return address of the program.
 const DEEP: usize = 1024;
 
 /// The call in the program's own code: `site` itself, or, when that is in a library
@@ -160,7 +160,7 @@ pub(crate) fn user(site: Site) -> Site {
     search(site, if (here..high).contains(&frame) { frame } else { here })
 }
 
-/// As [`user`], from this stack pointer on.
+/// Like [`user`], from this stack pointer on.
 pub(crate) fn user_above(site: Site, stack: usize) -> Site {
     if in_program(site.0 as usize) { site } else { search(site, stack) }
 }
@@ -188,8 +188,8 @@ fn after_call(address: usize) -> bool {
     ends_with_call(&before)
 }
 
-/// Whether an instruction that calls ends at the end of these bytes: `call` to an address that is
-/// part of it, or through a register or memory, in all their lengths.
+/// Whether these bytes end with a `call` instruction: to an address, or through a register or memory,
+/// in all their lengths.
 #[cfg(target_arch = "x86_64")]
 fn ends_with_call(before: &[u8; 7]) -> bool {
     let byte = |back: usize| before[7 - back];

@@ -1,11 +1,11 @@
 //! Sockets with addresses of this machine, when both ends are in the program.
 //!
-//! A stream socket of the internet is made as one of the local domain, and an address of this machine
-//! (a loopback address, or any address) as a name that only this process uses and that contains the
-//! port. The system then keeps connections, queues and events as for any socket of the program
-//! (`descriptors`), nothing travels through the network, and programs that run at the same time do
-//! not meet. IPv4 and IPv6 share their ports. What leads elsewhere is made as the program asked for
-//! it, and is outside control.
+//! An internet stream socket is created as one of the local domain, and an address of this machine
+//! (a loopback address, or the wildcard address) as a name that only this process uses and that
+//! contains the port. The system then keeps connections, queues and events as for any socket of the
+//! program (`descriptors`), nothing travels through the network, and programs that run at the same
+//! time do not interfere. IPv4 and IPv6 share their ports. A socket that leads elsewhere is created
+//! as the program asked for it, and is outside control.
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
@@ -27,16 +27,16 @@ const EADDRINUSE: c_int = 98;
 const ECONNREFUSED: c_int = 111;
 const EINPROGRESS: c_int = 115;
 
-/// Whoever does not name a port gets one from here on.
+/// The first port for sockets that do not ask for one.
 const FIRST_FREE: u16 = 40_000;
-/// Nobody has to wait until a connection is accepted.
+/// The least length of the queue of connections, so that `connect` never waits until one is accepted.
 const ROOM_FOR_CONNECTIONS: c_int = 4_096;
 
-/// By number: the domain that the program asked for, or 0.
+/// For each descriptor, by number: the domain that the program asked for, or 0.
 static DOMAINS: Global<Vec<c_int>> = Global::new(Vec::new());
 static FREE: Global<u16> = Global::new(FIRST_FREE);
 
-/// The domain of a socket that is made as a local one instead.
+/// The domain that the program asked for, if the socket was created as a local one instead.
 fn domain_of(fd: c_int) -> Option<c_int> {
     let known = |domains: &mut Vec<c_int>| domains.get(fd as usize).copied().filter(|&domain| domain != 0);
     if fd >= 0 && control::active() { DOMAINS.with(known) } else { None }
@@ -57,12 +57,12 @@ fn set_domain(fd: c_int, domain: c_int) {
     });
 }
 
-/// A descriptor is closed.
+/// Forgets a descriptor that is closed.
 pub(crate) fn forget(fd: c_int) {
     set_domain(fd, 0);
 }
 
-/// A descriptor for the same socket as another.
+/// Notes that `to` refers to the same socket as `from`.
 pub(crate) fn copied(from: c_int, to: c_int) {
     set_domain(to, domain_of(from).unwrap_or(0));
 }
@@ -74,7 +74,7 @@ struct Name {
     bytes: [u8; 108],
 }
 
-/// What names begin with: a zero, so that nothing is made in the file system, then this.
+/// What names begin with: a zero byte, so that nothing is created in the file system, and a word.
 const BEGINNING: &[u8] = b"\0turnpike ";
 const DIGITS: usize = 16;
 const PORT_DIGITS: usize = 4;
@@ -89,8 +89,8 @@ fn write_digits(out: &mut [u8], mut number: u64) {
 }
 
 impl Name {
-    /// What stands for a port in this process. Processes of one machine have different numbers, and
-    /// those of others that share its network lie elsewhere in memory.
+    /// The name for a port in this process. Processes of one machine have different numbers. In
+    /// containers that share a network numbers may be equal, but the library is mapped elsewhere.
     fn of_port(port: u16) -> Name {
         let process = sys::syscall(sys::number::GETPID, 0, 0, 0, 0, 0, 0) as u64;
         let place = &raw const DOMAINS as u64;
@@ -107,7 +107,7 @@ impl Name {
         Name { family: 0, bytes: [0; 108] }
     }
 
-    /// The port for which a name of this length stands; 0 for none.
+    /// The port that a name of this length stands for; 0 if it is not such a name.
     fn port(&self, length: u32) -> u16 {
         if length as usize != NAME_LENGTH || !self.bytes.starts_with(BEGINNING) {
             return 0;
@@ -120,7 +120,7 @@ impl Name {
 /// The port of an address, and whether it is one of this machine.
 ///
 /// # Safety
-/// So many bytes.
+/// `address` is null or points to `length` bytes.
 unsafe fn read_address(address: *const c_void, length: u32) -> Option<(u16, bool)> {
     if address.is_null() || length < 8 {
         return None;
@@ -143,7 +143,7 @@ unsafe fn read_address(address: *const c_void, length: u32) -> Option<(u16, bool
 /// Writes a loopback address.
 ///
 /// # Safety
-/// Room for as many bytes as `length` says.
+/// `address` has room for as many bytes as `length` points to, unless one of them is null.
 unsafe fn write_address(domain: c_int, port: u16, address: *mut c_void, length: *mut u32) {
     if address.is_null() || length.is_null() {
         return;
@@ -171,7 +171,7 @@ fn errno() -> c_int {
     unsafe { *sys::__errno_location() }
 }
 
-/// Gives a socket a port, or any free one for 0.
+/// Binds a socket to a port, or to any free one for 0.
 fn bind_port(fd: c_int, port: u16) -> c_int {
     let bind = real!(bind: fn(c_int, *const Name, u32) -> c_int);
     loop {
@@ -185,7 +185,7 @@ fn bind_port(fd: c_int, port: u16) -> c_int {
     }
 }
 
-/// The port that a call of the C library tells of a socket.
+/// The port of a socket's address, as a call of the C library returns it.
 fn port_by(call: unsafe extern "C" fn(c_int, *mut Name, *mut u32) -> c_int, fd: c_int) -> Option<u16> {
     let (mut name, mut length) = (Name::empty(), size_of::<Name>() as u32);
     // SAFETY: room for a name.
@@ -201,7 +201,7 @@ fn peer_port(fd: c_int) -> Option<u16> {
     port_by(real!(getpeername: fn(c_int, *mut Name, *mut u32) -> c_int), fd)
 }
 
-/// The socket leads out of the program after all: it becomes what the program asked for.
+/// Replaces a socket that leads out of the program by one of the kind that the program asked for.
 fn go_outside(fd: c_int, domain: c_int) {
     // SAFETY: calls of the C library with descriptors.
     unsafe {
@@ -238,7 +238,7 @@ fn connect_inside(fd: c_int, port: u16) -> c_int {
 /// Reports that a call stores an address, or the value of an option, and its length.
 ///
 /// # Safety
-/// Null, or the caller's variables.
+/// Both are null or point to the caller's variables.
 unsafe fn tell_address(what: &str, address: *const c_void, length: *const u32, site: Site) {
     if address.is_null() || length.is_null() {
         return;
@@ -248,7 +248,7 @@ unsafe fn tell_address(what: &str, address: *const c_void, length: *const u32, s
     memory::tell_operand(what, address, unsafe { *length } as usize, true, site);
 }
 
-/// What `accept` made, with the address of the other end.
+/// Handles the result of `accept`, and stores the address of the other end.
 ///
 /// # Safety
 /// As for `accept`.
@@ -372,7 +372,7 @@ fn is_of_protocol(level: c_int, option: c_int) -> bool {
 /// The time limit for receiving.
 const RECEIVE_LIMIT: (c_int, c_int) = (1, 20);
 
-/// It has five arguments of its own, too many for a stub with two more: it has no site.
+/// It takes five arguments, too many for a stub that adds two: it has no site.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn setsockopt(
     fd: c_int,
@@ -401,7 +401,7 @@ unsafe extern "C" fn setsockopt(
     }
 }
 
-/// The same.
+/// It has no site, for the same reason.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn getsockopt(
     fd: c_int,
@@ -410,7 +410,7 @@ unsafe extern "C" fn getsockopt(
     value: *mut c_void,
     length: *mut u32,
 ) -> c_int {
-    // SAFETY: the caller's arguments; options of protocols are numbers.
+    // SAFETY: the caller's arguments; the value of a protocol's option is a number.
     unsafe {
         if control::active() {
             tell_address("getsockopt", value, length, Site::default());
@@ -427,7 +427,7 @@ unsafe extern "C" fn getsockopt(
     }
 }
 
-/// It has six arguments of its own, and no site.
+/// It takes six arguments, and has no site.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn recvfrom(
     fd: c_int,
@@ -461,7 +461,7 @@ unsafe extern "C" fn recvfrom(
     }
 }
 
-/// The same.
+/// It has no site, for the same reason.
 #[cfg_attr(embedded, unsafe(no_mangle))]
 unsafe extern "C" fn sendto(
     fd: c_int,

@@ -1,17 +1,17 @@
 //! The running thread's own state: what decides, together with what it reads, what it does next.
 //!
-//! Every stub of a hook notes the registers that the calling function keeps its variables in, and
+//! Every stub of a hook saves the registers in which the calling function keeps its variables, and
 //! the stack pointer. With the stack above it, random numbers drawn and clocks read, that is the
-//! state of the thread as far as its own code is concerned. What it wrote elsewhere is not looked
-//! at but counted: who writes is not in the same state again. Writes that nothing reports are found
-//! by comparing memory (`unseen`). Hidden state of libraries plays no part.
+//! state of the thread as far as its own code is concerned. Writes to other memory are only counted:
+//! a thread that writes is never in the same state again. Writes that nothing reports are found by
+//! comparing memory (`unseen`). Hidden state of libraries plays no part.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::control;
 use crate::unseen::{self, Turn};
 
-/// Registers that the noted ones fit in.
+/// Words for the saved registers, on every processor.
 const COUNT: usize = 20;
 
 /// The caller's stack pointer, then its registers, as of the last call of a hook. Valid up to the
@@ -21,7 +21,7 @@ pub(crate) struct Registers([AtomicUsize; COUNT]);
 
 pub(crate) static REGISTERS: Registers = Registers([const { AtomicUsize::new(0) }; COUNT]);
 
-/// The naked body of a stub: notes registers, then executes the given instructions and jumps.
+/// The naked body of a stub: saves registers, executes the given instructions, and jumps.
 #[cfg(target_arch = "x86_64")]
 macro_rules! saving {
     ($imp:ident $($instruction:literal)*) => {
@@ -67,11 +67,11 @@ macro_rules! saving {
 }
 pub(crate) use saving;
 
-/// Words of a stack that are looked at: a thread that has more is always in a new state.
+/// The most words of a stack that are compared: a thread that has more is always in a new state.
 const DEEPEST: usize = 8 << 10;
 
-/// A number that tells states of the running thread apart; odd if nothing else decides what its
-/// code does next. To be asked in a hook, before any switch: afterwards the registers are another
+/// A number that distinguishes states of the running thread; odd if nothing else decides what its
+/// code does next. Call it in a hook, before any switch: afterwards the registers are another
 /// thread's.
 pub(crate) fn own() -> u64 {
     let turn = unseen::turn();
@@ -94,7 +94,7 @@ fn hash() -> u64 {
     let (high, random, clock_reads, writes, mask) = control::thread(|thread| {
         (thread.high, thread.random, thread.clock_reads, thread.writes, thread.mask)
     });
-    // Each note is good for one question.
+    // The saved registers are used once.
     let stack = REGISTERS.0[0].swap(0, Ordering::Relaxed);
     let words = high.wrapping_sub(stack) / 8;
     let mut hash = random ^ clock_reads.rotate_left(32) ^ writes.rotate_left(48);
@@ -113,12 +113,13 @@ fn hash() -> u64 {
     hash | 1
 }
 
-/// Where the caller of the hook is on its stack, before any switch; 0 once that was asked for.
+/// Where the caller of the hook is on its stack, before any switch; 0 once `own` has used that.
 pub(crate) fn caller() -> usize {
     REGISTERS.0[0].load(Ordering::Relaxed)
 }
 
-/// The running thread made way in the middle of a hook: what was noted is not its own.
+/// Forgets the saved registers: other threads ran in the middle of the hook, so they are not the
+/// running thread's.
 pub(crate) fn forget() {
     REGISTERS.0[0].store(0, Ordering::Relaxed);
 }
@@ -129,14 +130,14 @@ pub(crate) struct Held {
     high: usize,
 }
 
-/// Notes what the running thread holds. To be asked in a hook, before any switch.
+/// Notes what the running thread holds. Call it in a hook, before any switch.
 pub(crate) fn held() -> Held {
     let high = control::thread(|thread| thread.high);
     let mut registers = [0; COUNT];
     for (register, noted) in registers.iter_mut().zip(&REGISTERS.0) {
         *register = noted.load(Ordering::Relaxed);
     }
-    // The note was used up: what called us is below.
+    // The saved stack pointer was used already; the caller's stack is above the present one.
     if registers[0] == 0 {
         registers[0] = crate::fiber::stack_pointer();
     }
@@ -144,7 +145,7 @@ pub(crate) fn held() -> Held {
 }
 
 impl Held {
-    /// Visits every word: of a very deep stack the part nearest to the call.
+    /// Visits every word; of a very deep stack only the part nearest to the call.
     pub(crate) fn each(&self, mut visit: impl FnMut(u64)) {
         for &register in &self.registers[1..] {
             visit(register as u64);
@@ -153,13 +154,13 @@ impl Held {
         let words = self.high.wrapping_sub(stack) / 8;
         for word in 0..words.min(DEEPEST) {
             // SAFETY: between the caller's stack pointer and the upper end of its stack, where only
-            // this thread's frames are, which did not return since.
+            // frames of this thread are, none of which has returned since.
             visit(unsafe { *((stack + word * 8) as *const u64) });
         }
     }
 }
 
-/// The running thread writes to this address: only its own stack is looked at.
+/// Counts a write of the running thread, unless it is to its own stack, which is compared.
 #[inline]
 pub(crate) fn wrote(address: u64) {
     control::thread(|thread| {

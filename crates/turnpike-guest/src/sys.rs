@@ -147,13 +147,14 @@ pub(crate) fn exit_group(status: i32) -> ! {
     }
 }
 
-/// Stops the process, all its threads, until a debugger lets it go on. Any process of the user may be that debugger.
+/// Stops the process with all its threads until a debugger lets it go on. Any process of the user may
+/// be that debugger.
 pub(crate) fn wait_for_debugger() {
     const SET_PTRACER: usize = 0x5961_6d61;
     const STOP: usize = 19;
     syscall(number::PRCTL, SET_PTRACER, usize::MAX, 0, 0, 0, 0);
     let process = syscall(number::GETPID, 0, 0, 0, 0, 0, 0);
-    // To this thread: it stops before it goes on.
+    // To this thread, so that it stops before it goes on.
     let thread = syscall(number::GETTID, 0, 0, 0, 0, 0, 0);
     syscall(number::TGKILL, process as usize, thread as usize, STOP, 0, 0, 0);
 }
@@ -181,14 +182,14 @@ pub(crate) fn map(length: usize, fd: i32) -> usize {
     if answer < 0 && answer > -4096 { 0 } else { answer as usize }
 }
 
-/// The process is about to be changed in a way that putting its memory back does not undo.
+/// Notes that the process is about to change in a way that restoring its memory does not undo.
 pub(crate) fn note_change() {
     #[cfg(target_arch = "x86_64")]
     crate::reuse::taint();
 }
 
-/// Copies this process's memory from `address` on, as far as it exists: how many bytes. Memory that
-/// does not exist does not fault, as it would be when read.
+/// Copies this process's memory from `address` on, as far as it exists, and returns how many bytes.
+/// Unlike a read, that does not fault where there is no memory.
 pub(crate) fn copy_own_memory(address: usize, out: &mut [u8]) -> usize {
     let to = [out.as_mut_ptr() as usize, out.len()];
     let from = [address, out.len()];
@@ -198,14 +199,14 @@ pub(crate) fn copy_own_memory(address: usize, out: &mut [u8]) -> usize {
     usize::try_from(copied).unwrap_or(0).min(out.len())
 }
 
-/// Forks by the system call itself: the C library's wrapper would give the other threads' stacks
-/// away.
+/// Forks by the system call itself: the C library's wrapper would reuse the stacks of the other
+/// threads.
 pub(crate) fn fork() -> isize {
     const SIGCHLD: usize = 17;
     syscall(number::CLONE, SIGCHLD, 0, 0, 0, 0, 0)
 }
 
-/// Waits for a child: its status word, and the processor time that it used, in nanoseconds.
+/// Waits for a child. Returns its status word, and the processor time that it used in nanoseconds.
 pub(crate) fn wait_for(pid: i32) -> (i32, u64) {
     let mut status: i32 = 0;
     // Seconds and microseconds in user and in system mode come first.
@@ -228,11 +229,11 @@ pub(crate) fn futex_wake(word: *const u32) {
     syscall(number::FUTEX, word as usize, 129, 1, 0, 0, 0);
 }
 
-/// Where the module begins that has an address; 0 if none has.
+/// Where the module that contains an address begins; 0 if none does.
 pub(crate) fn module_of(address: usize) -> usize {
     // The module's file and beginning, the symbol's name and address.
     let mut info = [core::ptr::null(); 4];
-    // SAFETY: room for what the loader tells.
+    // SAFETY: room for the loader's answer.
     let known = unsafe { dladdr(address as *const c_void, info.as_mut_ptr()) };
     if known == 0 { 0 } else { info[1] as usize }
 }

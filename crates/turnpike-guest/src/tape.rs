@@ -1,8 +1,8 @@
 //! The record of an execution as bytes, for the shared memory. Compiled into host and guest.
 //!
 //! The guest writes it when the execution ends, whatever the reason. Executions that die without a
-//! word (killed, out of memory, hung) leave only the number of steps taken: plans are
-//! deterministic, so the host executes the same plan once more up to that step, and has the record.
+//! record (killed, out of memory, hung) leave only the number of steps taken. Plans are
+//! deterministic, so the host executes the same plan once more up to that step to get the record.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,8 +13,8 @@ use turnpike_scheduler::{
     StepValue, ThreadId, ThreadRecord,
 };
 
-/// Writes the record, and what threads declared that they may touch; how many bytes, or `None` if
-/// they do not fit.
+/// Writes the record, and what threads declared that they may touch. Returns the number of bytes, or
+/// `None` if they do not fit.
 pub fn write(
     execution: &Execution,
     declared: &[(u64, u64, bool)],
@@ -229,8 +229,8 @@ impl Writer<'_> {
     }
 }
 
-/// Reads the record into `out`, whose buffers are used again, and hands out what threads declared
-/// that they may touch. Returns the bytes behind the record; `None` if it is not a record.
+/// Reads the record into `out`, whose buffers are reused, and passes what threads declared that they
+/// may touch to `declared`. Returns the bytes after the record; `None` if it is not a record.
 pub fn read<'a>(
     bytes: &'a [u8],
     kinds: &[Kind],
@@ -440,7 +440,7 @@ pub fn kinds() -> Vec<Kind> {
 pub struct Note([u64; 9]);
 
 impl Note {
-    /// What the guest knows after each announcement.
+    /// The note that the guest makes after each announcement.
     pub fn new(step: Option<&Step>, thread: ThreadId, fingerprint: u128) -> Note {
         let mut words = [0; 9];
         words[0] = u64::from(thread.0) << 1;
@@ -477,7 +477,7 @@ impl Note {
         (self.0[0] >> 1) as u32
     }
 
-    /// Of the state after the step.
+    /// The fingerprint of the state after the step.
     pub fn fingerprint(&self) -> u128 {
         u128::from(self.0[1]) | u128::from(self.0[2]) << 64
     }

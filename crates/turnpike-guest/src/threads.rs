@@ -10,13 +10,13 @@ use crate::hook::{hook, real};
 use crate::sys::{EBUSY, EDEADLK, EINVAL, ESRCH, ETIMEDOUT, Timespec};
 use crate::{baton, cancel, fiber, keys, memory, process, protocol, signals, sites};
 
-/// What the C library says of itself; the thread register decides, so this is right in fibers too.
+/// The C library's `pthread_self`; it depends on the thread register, so it is right in fibers, too.
 pub(crate) fn real_self() -> usize {
     // SAFETY: no arguments.
     unsafe { real!(pthread_self: fn() -> usize)() }
 }
 
-/// The newest thread with this handle that has not been joined.
+/// The newest thread with this handle, which may have been joined.
 pub(crate) fn by_handle(handle: usize) -> Option<ThreadId> {
     let found = control::threads(|threads| threads.iter().rposition(|thread| thread.handle == handle))?;
     Some(ThreadId(found as u32))
@@ -34,7 +34,7 @@ unsafe fn stack_size(attributes: *const c_void) -> usize {
     size
 }
 
-/// Creates a thread, which runs up to its first visible operation; its handle, or an error number.
+/// Creates a thread, which runs up to its first visible operation. Returns 0 or an error number.
 ///
 /// # Safety
 /// `attributes` are the C library's or null; `start` is callable.
@@ -112,11 +112,11 @@ pub(crate) fn run(start: Start) -> ! {
     end(result)
 }
 
-/// The program asks whether threads have ended, or waits for that for a time. What a thread does last
-/// may be seen before it has ended, so ending is a step of its own.
+/// Whether the program asks if threads have ended, or waits for that with a time limit. Then it may
+/// see what a thread does last before that has ended, so ending is a step of its own.
 static ASKS: AtomicBool = AtomicBool::new(false);
 
-/// Looks whether the program asks. Before control starts.
+/// Finds out whether the program asks, before control starts.
 pub(crate) fn prepare() {
     let asks = crate::modules::any_mentions(&[
         b"\0pthread_tryjoin_np\0",
@@ -126,7 +126,7 @@ pub(crate) fn prepare() {
     ASKS.store(asks, Ordering::Relaxed);
 }
 
-/// The running thread ends.
+/// Ends the running thread.
 pub(crate) fn end(result: usize) -> ! {
     crate::once::forget_all();
     keys::destroy_thread_locals();
@@ -134,7 +134,7 @@ pub(crate) fn end(result: usize) -> ! {
     crate::memory::thread_ends();
     control::thread(|thread| thread.result = result);
     if control::ALIVE.load(Ordering::Relaxed) == 1 {
-        // The last thread takes the process along.
+        // The process ends with its last thread.
         process::exit(0);
     }
     if ASKS.load(Ordering::Relaxed) {
@@ -151,14 +151,14 @@ pub(crate) fn end(result: usize) -> ! {
     control::leave(next)
 }
 
-/// The thread has ended, and nothing will refer to it again.
+/// Releases the slot of a thread that has ended, and that nothing refers to any more.
 fn release(thread: &mut Thread) {
     if let Some(slot) = thread.fiber.slot.take() {
         fiber::give_back(slot);
     }
 }
 
-/// Waits for a thread; what it returned, or an error number.
+/// Waits for a thread. Returns its result, or an error number.
 fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<usize, c_int> {
     let Some(id) = by_handle(handle) else { return Err(ESRCH) };
     refuse_ended(id, "joins", site);
@@ -192,7 +192,7 @@ fn join(handle: usize, kind: Kind, deadline: Option<u64>, site: Site) -> Result<
     Ok(result)
 }
 
-/// A thread that was joined no longer exists: another thread may already have its handle.
+/// Fails for a thread that was joined: another thread may already have its handle.
 fn refuse_ended(id: ThreadId, verb: &str, site: Site) {
     if control::thread_of(id, |thread| thread.joined) {
         misuse(&alloc::format!("{verb} a thread that was joined already"), site);
@@ -214,7 +214,7 @@ fn store(joined: Result<usize, c_int>, result: *mut usize, site: Site) -> c_int 
     }
 }
 
-/// For C11, whose results are numbers.
+/// Joins a thread for C11, whose results are numbers.
 pub(crate) fn join_plain(handle: usize, site: Site) -> Result<usize, c_int> {
     join(handle, Kind::Join, None, site)
 }
@@ -236,8 +236,8 @@ pub(crate) fn detach(handle: usize, site: Site) -> c_int {
     0
 }
 
-// `std::thread::join` and `detach` forget the handle that they are done with, in a library that reports
-// no writes. What these cannot do is left to the library, which throws.
+// `std::thread::join` and `detach` clear the handle afterwards, in a library that does not report
+// its writes. Errors are left to the library, which throws.
 hook! {
     fn _ZNSt6thread4joinEv(handle: *mut usize; site) {
         memory::tell_bytes(handle as *const c_void, size_of::<usize>(), false, site);
@@ -285,7 +285,7 @@ hook! {
         }
         0
     }
-    // Processors and priorities of threads mean nothing here, and the system does not know the
+    // Processors and priorities of threads have no effect here, and the system does not know the
     // fibers.
     fn pthread_setaffinity_np(_handle: usize, size: usize, set: *const c_void; site) -> c_int {
         memory::tell_operand("pthread_setaffinity_np", set, size, false, site);
@@ -299,7 +299,7 @@ hook! {
     fn pthread_kill(handle: usize, signal: c_int; site) -> c_int {
         match by_handle(handle) {
             None => ESRCH,
-            // Also of a thread that has ended, as long as it was not joined.
+            // Also for a thread that has ended.
             Some(_) if signal == 0 => 0,
             Some(id) if id == control::me() => signals::raise(signal),
             Some(id) => signals::send(id, signal, site),

@@ -1,4 +1,4 @@
-//! Time is virtual: it passes by sleeping, and a little by looking.
+//! Time is virtual: it passes while threads sleep, and a little whenever one reads a clock.
 
 use core::ffi::{c_int, c_long, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use crate::{cancel, control, memory, sites, state};
 
 /// When executions begin, in seconds since 1970.
 const EPOCH: u64 = 1_700_000_000;
-/// How long the machine has been up then.
+/// How long the machine has been up when executions begin, in seconds.
 const UPTIME: u64 = 1_000;
 const SECOND: u64 = 1_000_000_000;
 
@@ -20,8 +20,8 @@ pub(crate) fn passed() -> u64 {
     control::kernel(|kernel| kernel.now())
 }
 
-/// Nanoseconds since the execution began. Each look takes a microsecond, so that waiting for a time
-/// by looking ends.
+/// Nanoseconds since the execution began. Each call takes a microsecond, so that a loop that waits
+/// for a time ends.
 fn now() -> u64 {
     let reads = control::thread(|thread| {
         thread.clock_reads += 1;
@@ -30,7 +30,7 @@ fn now() -> u64 {
     passed() + reads * 1_000
 }
 
-/// What the processor's counter shows, one a nanosecond.
+/// The processor's counter, which counts nanoseconds.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn ticks() -> u64 {
     UPTIME * SECOND + now()
@@ -62,7 +62,8 @@ pub(crate) fn sleep(nanoseconds: u64, site: Site) {
 static ALARM: AtomicU64 = AtomicU64::new(u64::MAX);
 const SIGALRM: c_int = 14;
 
-/// Sets the process's alarm, in seconds from now; 0 = none. How many were left of the one before.
+/// Sets the process's alarm, in seconds from now; 0 = none. Returns how many seconds were left of the
+/// one before.
 fn set_alarm(seconds: u32) -> u32 {
     let now = passed();
     let new = if seconds == 0 { u64::MAX } else { now.saturating_add(u64::from(seconds) * SECOND) };
@@ -78,7 +79,7 @@ fn ring() {
     }
 }
 
-/// If an alarm is set, time passes until it rings.
+/// If an alarm is set, lets time pass until it rings. Returns whether one was set.
 pub(crate) fn wait_for_alarm(site: Site) -> bool {
     let alarm = ALARM.load(Ordering::Relaxed);
     if alarm == u64::MAX {
@@ -95,17 +96,17 @@ fn duration(time: &Timespec) -> Option<u64> {
     Some((time.seconds as u64).saturating_mul(SECOND).saturating_add(time.nanoseconds as u64))
 }
 
-/// Reads a time that a call is given by its address.
+/// Reads a time that is passed to a call by its address.
 ///
 /// # Safety
-/// Null or a time.
+/// `time` is null or points to a time.
 pub(crate) unsafe fn read(time: *const Timespec, site: Site) -> Option<u64> {
     memory::tell_operand("a time limit", time as *const c_void, size_of::<Timespec>(), false, site);
     // SAFETY: the caller promises null or a time.
     (unsafe { time.as_ref() }).and_then(duration)
 }
 
-/// The virtual time that an absolute limit means; 0 for none.
+/// The virtual time of an absolute limit; 0 if there is none.
 ///
 /// # Safety
 /// `limit` is null or a time.
@@ -115,7 +116,7 @@ pub(crate) unsafe fn deadline(clock: c_int, limit: *const Timespec, site: Site) 
     limit.saturating_sub(start(clock) * SECOND)
 }
 
-/// The virtual time after a while.
+/// The virtual time after a duration.
 ///
 /// # Safety
 /// `length` is null or a duration.

@@ -1,8 +1,8 @@
 //! Timers as descriptors (`timerfd_create`), in virtual time.
 //!
-//! A timer is a counter of events that gets a number when the timer expires. Time passes by sleeping
-//! and waiting only: who waits for a timer waits until then at most. Whether a timer expires before a
-//! thread that does not wait has done something is not tried, so nothing is proved.
+//! A timer is an event counter that is written to when the timer expires. Time passes only while
+//! threads sleep and wait: a thread that waits for a timer waits at most until it expires. Whether a
+//! timer expires while another thread is still running is not tried, so nothing is proved.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::{blocking, control, descriptors, memory, shared, sites, time};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// When a timer expires, and how often after that.
+/// A timer: when it expires, and in which interval after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Timer {
     fd: c_int,
@@ -30,7 +30,7 @@ struct Timer {
 }
 
 impl Timer {
-    /// How often it has expired by now, and is set for the next time.
+    /// Returns how often it has expired by now, and sets it for the next time.
     fn expire(&mut self, now: u64) -> u64 {
         let Some(expires) = self.expires.filter(|&expires| expires <= now) else { return 0 };
         if self.interval == 0 {
@@ -52,20 +52,20 @@ pub(crate) fn is_timed(fd: c_int) -> bool {
     TIMERS.with(|timers| timers.iter().any(|timer| timer.fd == fd)) || SETS.with(|sets| sets.contains(&fd))
 }
 
-/// A set watches a descriptor from now on.
+/// Notes that a set watches a descriptor.
 pub(crate) fn watched(set: c_int, fd: c_int) {
     if is_timed(fd) {
         SETS.with(|sets| sets.push(set));
     }
 }
 
-/// A descriptor is closed.
+/// Forgets a descriptor that is closed.
 pub(crate) fn forget(fd: c_int) {
     TIMERS.with(|timers| timers.retain(|timer| timer.fd != fd));
     SETS.with(|sets| sets.retain(|&set| set != fd));
 }
 
-/// A descriptor for the same thing as another.
+/// Notes that another descriptor refers to the same thing.
 pub(crate) fn copied(from: c_int) {
     if is_timed(from) {
         control::uncontrolled("a second descriptor of a timer, which does not expire,");
@@ -77,7 +77,7 @@ pub(crate) fn next() -> Option<u64> {
     TIMERS.with(|timers| timers.iter().filter_map(|timer| timer.expires).min())
 }
 
-/// Timers whose time has come expire.
+/// Lets timers expire whose time has come.
 pub(crate) fn expire(site: Site) {
     if TIMERS.with(|timers| timers.is_empty()) {
         return;
@@ -88,13 +88,13 @@ pub(crate) fn expire(site: Site) {
     }
     let site = sites::user(site);
     control::simple(Kind::Store, blocking::descriptors(site), site);
-    // The step may have let others run, who did it.
+    // Other threads may have done this during the step.
     let due: Vec<(c_int, u64)> = TIMERS.with(|timers| {
         let due = timers.iter_mut().map(|timer| (timer.fd, timer.expire(now)));
         due.filter(|&(_, times)| times > 0).collect()
     });
     for (fd, times) in due {
-        // SAFETY: a counter of events that only timers write to.
+        // SAFETY: the descriptor is an event counter.
         descriptors::without_blocking(fd, || unsafe {
             real!(eventfd_write: fn(c_int, u64) -> c_int)(fd, times)
         });
@@ -114,7 +114,7 @@ const STOPPED: Setting = Setting { interval: NEVER, value: NEVER };
 /// Whether a thread may wait for a timer of the system, which does not ring here.
 static EXPECTED: AtomicBool = AtomicBool::new(false);
 
-/// The program set a timer of the system.
+/// Notes that the program set a timer of the system.
 pub(crate) fn expect(what: &str) {
     control::uncontrolled(&format!("{what}: timers do not ring"));
     EXPECTED.store(true, Ordering::Relaxed);

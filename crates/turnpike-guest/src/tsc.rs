@@ -1,8 +1,8 @@
-//! The processor's counter of time. Code of the program that reads it gets virtual time, as from
+//! The processor's time stamp counter. Code of the program that reads it gets virtual time, as from
 //! other clocks: a loop that waits for it ends, and the same schedule gives the same execution.
 //!
-//! The kernel makes the instructions `rdtsc` and `rdtscp` fail, and the handler of that signal does
-//! what they would. Code of the C library and of the kernel's own module gets the real counter.
+//! The kernel makes the instructions `rdtsc` and `rdtscp` fault, and the handler of that signal
+//! emulates them. Code of the C library and of the kernel's own module gets the real counter.
 
 use core::ffi::c_void;
 
@@ -13,18 +13,18 @@ const SET_COUNTER: usize = 26;
 const ALLOWED: usize = 1;
 const FAILS: usize = 2;
 
-/// From now on, in this process and its children, reading the counter fails.
+/// Makes reading the counter fault from now on, in this process and its children.
 pub(crate) fn trap() {
     sys::syscall(sys::number::PRCTL, SET_COUNTER, FAILS, 0, 0, 0, 0);
 }
 
-/// In the handler of a segmentation fault: if reading the counter failed, does it, and the thread
-/// goes on behind it.
+/// In the handler of a segmentation fault: emulates an instruction that reads the counter, and
+/// continues after it. False if the fault has another cause.
 ///
 /// # Safety
-/// The kernel's records of a signal.
+/// `info` and `context` are the kernel's records of a signal.
 pub(crate) unsafe fn serve(info: *const c_void, context: *mut c_void) -> bool {
-    /// Not about an address.
+    /// The code of faults that are not about an address.
     const FROM_KERNEL: i32 = 0x80;
     // SAFETY: the kernel's records. The processor has just read the instruction.
     unsafe {
@@ -52,7 +52,7 @@ pub(crate) unsafe fn serve(info: *const c_void, context: *mut c_void) -> bool {
 
 fn real() -> u64 {
     sys::syscall(sys::number::PRCTL, SET_COUNTER, ALLOWED, 0, 0, 0, 0);
-    // SAFETY: it is allowed now.
+    // SAFETY: reading is allowed now.
     let value = unsafe { core::arch::x86_64::_rdtsc() };
     trap();
     value

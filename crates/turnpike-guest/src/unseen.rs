@@ -2,34 +2,35 @@
 //! expand in place. A loop that makes one in each turn only looks like one that waits.
 //!
 //! While a thread may be waiting, the variables of the program and its heap are compared before and
-//! after all that it does by itself. No other thread runs meanwhile, so whatever changed, it changed;
-//! and whether that is so does not depend on the schedule. Its own stack is looked at elsewhere.
-//! Blocks of the C library, such as buffers of streams, do not count: what is in them decides
-//! nothing that the program does.
+//! after all that it does by itself. No other thread runs meanwhile, so this thread made every
+//! change, and whether there is one does not depend on the schedule. Its own stack is compared
+//! elsewhere (`state`). Blocks of the C library, such as buffers of streams, do not count: their
+//! contents do not influence what the program does.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{control, memory, modules};
 
-/// Bytes that are compared; a program that has more may change something unseen.
+/// The most bytes that are compared; a program that has more may change something unseen.
 const MOST: usize = 4 << 20;
-/// A thread whose state is new whenever it is asked for is looked at for so many times,
+/// How many times a thread whose state is always new is watched, in each cycle.
 const PATIENCE: u32 = 24;
-/// of so many.
+/// Times that make a cycle.
 const CYCLE: u32 = 96;
 
 /// What is known of a thread that may be waiting.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Watch {
-    /// It is looked at.
+    /// It is watched.
     on: bool,
-    /// The digest of what it found when it ran on.
+    /// The digest of memory when it began to run again.
     digest: u64,
     /// It has changed something.
     changed: bool,
-    /// Its state when that was asked for last, and how often it differed.
+    /// Its state when that was asked for last.
     state: u64,
+    /// How often in a row its state was new.
     differed: u32,
 }
 
@@ -39,16 +40,16 @@ pub(crate) enum Turn {
     /// Nothing.
     Clean,
     Changed,
-    /// It was not looked at.
+    /// It was not watched.
     Unknown,
-    /// There is more than can be looked at.
+    /// There is too much memory to compare.
     TooLarge,
 }
 
-/// The program made memory unreadable: it cannot be looked at any more.
+/// Whether the program made memory unreadable: then memory cannot be compared.
 static UNREADABLE: AtomicBool = AtomicBool::new(false);
 
-/// The rights of some memory change.
+/// Notes that the rights of some memory change.
 pub(crate) fn protects(rights: c_int) {
     const READ: c_int = 1;
     if rights & READ == 0 {
@@ -56,15 +57,17 @@ pub(crate) fn protects(rights: c_int) {
     }
 }
 
-/// Some thread is looked at.
+/// Whether some thread is watched.
 static ON: AtomicBool = AtomicBool::new(false);
 
 fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 
+/// A digest of the bytes from `start` to `end`.
+///
 /// # Safety
-/// The memory is readable; only whole words of it are read.
+/// The memory is readable.
 pub(crate) unsafe fn digest_bytes(mut hash: u64, start: usize, end: usize) -> u64 {
     let (first, last) = (start.next_multiple_of(8), end & !7);
     for at in (first..last.max(first)).step_by(8) {
@@ -103,7 +106,7 @@ fn is_on() -> bool {
     ON.load(Ordering::Relaxed) && control::thread(|thread| thread.watch.on)
 }
 
-/// The running thread is about to make way.
+/// Before a switch: notes what the running thread changed, if it is watched.
 pub(crate) fn before_step() {
     if is_on() {
         let now = digest();
@@ -111,7 +114,7 @@ pub(crate) fn before_step() {
     }
 }
 
-/// It runs on.
+/// After a switch: notes what the running thread finds, if it is watched.
 pub(crate) fn after_step() {
     if is_on() {
         let now = digest();
@@ -122,7 +125,7 @@ pub(crate) fn after_step() {
     }
 }
 
-/// The running thread is asked for its state: what it changed since the last time.
+/// What the running thread changed since its state was asked for last.
 pub(crate) fn turn() -> Turn {
     let watch = control::thread(|thread| thread.watch);
     if !watch.on && watch.differed >= PATIENCE {
@@ -136,8 +139,8 @@ pub(crate) fn turn() -> Turn {
     }
 }
 
-/// The running thread is in this state; what it does next is looked at, unless it is in a new state
-/// each time.
+/// Notes that the running thread is in this state, and watches what it does next, unless its state is
+/// new each time.
 pub(crate) fn watch(state: u64) {
     let differed = control::thread(|thread| {
         let differed = if thread.watch.state == state { 0 } else { thread.watch.differed + 1 };

@@ -1,7 +1,7 @@
-//! What memory holds behind steps that access it, for the user.
+//! What memory holds after steps that access it, for the user.
 //!
-//! A step comes before its access. So the value is looked at when the same thread comes to its next step, or another
-//! thread is about to access memory, or the execution ends.
+//! A step comes before its access. So the value is read when the same thread comes to its next step,
+//! when another thread is about to access memory, or when the execution ends.
 
 use alloc::vec::Vec;
 
@@ -11,14 +11,14 @@ use crate::global::Global;
 use crate::{control, sys};
 
 struct Values {
-    /// The access that nobody has looked at: its step, the address and the number of bytes.
+    /// The access whose value was not read yet: its step, the address and the number of bytes.
     open: Option<(u32, u64, u8)>,
     known: Vec<StepValue>,
 }
 
 static VALUES: Global<Values> = Global::new(Values { open: None, known: Vec::new() });
 
-/// Takes the values back from interrupted code.
+/// Releases the values from interrupted code.
 ///
 /// # Safety
 /// That code never goes on.
@@ -27,23 +27,23 @@ pub(crate) unsafe fn take_back() {
     unsafe { VALUES.take_back() };
 }
 
-/// The step that was just taken is about to access memory.
+/// Notes that the step that was just taken is about to access memory.
 pub(crate) fn accessed(address: u64, size: u64) {
     if control::DETAIL.get() < Detail::Full || !matches!(size, 1 | 2 | 4 | 8) {
         return;
     }
-    // That of a thread that has ended since.
+    // The last access may be that of a thread that has ended since.
     look();
     let step = control::kernel(|kernel| kernel.steps_taken()).wrapping_sub(1);
     VALUES.with(|values| values.open = Some((step, address, size as u8)));
 }
 
-/// The access of the last step is done.
+/// Reads the value of the last access, which is done.
 pub(crate) fn look() {
     VALUES.with(|values| {
         let Some((step, address, bytes)) = values.open.take() else { return };
         let mut found = [0; 8];
-        // The memory may be gone.
+        // The memory may have been freed.
         let room = &mut found[..usize::from(bytes)];
         if sys::copy_own_memory(address as usize, room) == room.len() {
             values.known.push(StepValue { step, value: u64::from_le_bytes(found), bytes });
@@ -51,7 +51,7 @@ pub(crate) fn look() {
     });
 }
 
-/// All values.
+/// Takes all values.
 pub(crate) fn take() -> Vec<StepValue> {
     look();
     VALUES.with(|values| core::mem::take(&mut values.known))

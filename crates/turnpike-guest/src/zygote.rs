@@ -1,9 +1,9 @@
 //! The fork server: a process in which the program is loaded and has not begun. For each request it
 //! forks a child, which returns from the constructor and runs the program once under control.
 //!
-//! Forking is done by the raw system call when threads are parked: all their stacks and
-//! thread-local storage are copied, and the C library keeps believing in them. Without parked
-//! threads the C library's own function does.
+//! When threads are parked, it forks by the raw system call: all their stacks and thread-local
+//! storage are copied, and the C library still believes that they exist. Without parked threads, it
+//! forks by the C library's own function.
 
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
@@ -35,7 +35,7 @@ pub(crate) fn serve() {
     unsafe { free(core::hint::black_box(malloc(1))) };
     signals::alternate_stack();
     signals::install();
-    // While it fails, the system switches between processes more slowly.
+    // Only if needed: while the counter faults, the system switches between processes more slowly.
     #[cfg(target_arch = "x86_64")]
     if modules::read_counter() {
         crate::tsc::trap();
@@ -48,7 +48,7 @@ pub(crate) fn serve() {
     crate::copies::prepare();
     #[cfg(target_arch = "x86_64")]
     let watched = crate::raw::watch();
-    // Nothing is known of how to go on behind the instruction.
+    // Serving a system call from its instruction is not supported on this processor.
     #[cfg(target_arch = "aarch64")]
     let watched = false;
     if !watched {
@@ -84,18 +84,18 @@ pub(crate) fn await_request() -> bool {
     }
 }
 
-/// Whether one process is used for many executions.
+/// Whether one process is used for many executions, and how well that works.
 struct Reuse {
     wanted: bool,
-    /// Processes in a row that could not be used again.
+    /// Processes in a row that could not be reused.
     failures: u32,
 }
 
-/// Processes in a row that could not be used again, after which there is one for each execution.
+/// Processes in a row that could not be reused, after which there is one for each execution.
 const MOST_FAILURES: u32 = 4;
 
 impl Reuse {
-    /// A process ended that was to be used again.
+    /// Notes that a process ended that was meant to be reused.
     fn note_end(&mut self) {
         let executions = executions_of_process();
         self.failures = if executions > 1 { 0 } else { self.failures + 1 };
@@ -113,7 +113,7 @@ fn executions_of_process() -> u32 {
     crate::image::flags().map_or(0, |flags| flags.executions.load(Ordering::Relaxed))
 }
 
-/// Nothing is known of how to interrupt system calls.
+/// Interrupting system calls is not supported on this processor.
 #[cfg(target_arch = "aarch64")]
 fn open_vault() -> bool {
     false
@@ -124,7 +124,7 @@ fn executions_of_process() -> u32 {
     0
 }
 
-/// Nothing is known of the execution yet.
+/// Clears what the shared memory says of an execution.
 pub(crate) fn clear(header: &Header) {
     header.end.store(protocol::END_NONE, Ordering::Relaxed);
     header.text_length.store(0, Ordering::Relaxed);
@@ -132,7 +132,7 @@ pub(crate) fn clear(header: &Header) {
     header.site.store(0, Ordering::Relaxed);
 }
 
-/// What became of a request.
+/// The result of a request.
 enum Executed {
     /// This is the child, in which the program begins.
     Child,
@@ -153,7 +153,7 @@ fn execute(header: &Header, reuse: &mut Reuse) -> Executed {
         let pid = if control::FIBERS.load(Ordering::Relaxed) {
             sys::fork() as i32
         } else {
-            // SAFETY: one thread, so that the C library may put its own house in order.
+            // SAFETY: there is one thread, so the C library can fork as usual.
             unsafe { real!(fork: fn() -> c_int)() }
         };
         if pid == 0 {
@@ -193,12 +193,12 @@ fn execute(header: &Header, reuse: &mut Reuse) -> Executed {
     }
 }
 
-/// Whether a process may be used again that executes what the host asks for.
+/// Whether the process that executes what the host asks for may be reused.
 pub(crate) fn may_reuse(header: &Header) -> bool {
     header.fresh == 0 && header.hold == 0 && header.copies == 0
 }
 
-/// Waits for a child that executes the program, and says what became of it.
+/// Waits for a child that executes the program, and stores how it ended.
 pub(crate) fn attend(header: &Header, pid: i32) {
     header.children.store(header.children.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     header.child.store(pid, Ordering::Release);
@@ -213,13 +213,13 @@ pub(crate) fn die_with(parent: isize) {
     const DEATH_SIGNAL: usize = 1;
     const KILL: usize = 9;
     sys::syscall(sys::number::PRCTL, DEATH_SIGNAL, KILL, 0, 0, 0, 0);
-    // It may be gone already.
+    // The parent may be gone already.
     if sys::syscall(sys::number::GETPPID, 0, 0, 0, 0, 0, 0) != parent {
         sys::exit_group(0);
     }
 }
 
-/// In the child, before the program begins: once, or for each execution if there are to be `many`.
+/// In the child, before the program begins: returns once, or for each execution if there are `many`.
 fn prepare_child(header: &Header, many: bool) {
     // Every execution reads its input from the beginning.
     sys::syscall(sys::number::LSEEK, 0, 0, 0, 0, 0, 0);
@@ -254,7 +254,7 @@ pub(crate) fn limit_time(header: &Header) {
     }
 }
 
-/// In the child: control starts here.
+/// In the child: starts control.
 fn begin() {
     // SAFETY: the loader's variable.
     let high = unsafe { __libc_stack_end } as usize;
@@ -279,7 +279,7 @@ const ADDRESS_SPACE: usize = 9;
 /// Bytes of a thread's stack, with its guard, as most systems have it.
 const STACK: u64 = (8 << 20) + 4096;
 
-/// Children may map so many bytes beyond what the program has now.
+/// Limits the memory that children may map beyond what the program has now.
 fn limit_memory(header: &Header) {
     if header.memory == 0 {
         return;
@@ -297,13 +297,13 @@ fn limit_memory(header: &Header) {
         .iter()
         .take_while(|b| b.is_ascii_digit())
         .fold(0u64, |n, b| n * 10 + u64::from(b - b'0'));
-    // Stacks of threads that the system makes are not what the limit is for.
+    // Stacks of threads of the system do not count.
     let stacks =
         if control::FIBERS.load(Ordering::Relaxed) { 0 } else { u64::from(header.pool_limit) * STACK };
     limit(ADDRESS_SPACE, pages.saturating_mul(4096).saturating_add(header.memory).saturating_add(stacks));
 }
 
-/// The process may map so many bytes more than before.
+/// Allows the process to map `bytes` bytes more than before.
 pub(crate) fn allow(bytes: u64) {
     let mut old = Rlimit { soft: 0, hard: 0 };
     sys::syscall(sys::number::PRLIMIT64, 0, ADDRESS_SPACE, 0, &raw mut old as usize, 0, 0);

@@ -1,4 +1,4 @@
-//! What to do when executions are cut: which loop takes the steps, and how many steps would do.
+//! Advice for when executions are cut: which loop takes the steps, and how many steps would suffice.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use turnpike_scheduler::{Detail, End, Execution, Executor, GuestError, Plan, Pol
 use crate::model::ProgramModel;
 use crate::texts;
 
-/// A schedule is followed for at most this many steps, to see whether it ends.
+/// The most steps for which a schedule is followed, to see whether it ends.
 const LONGEST: u32 = 200_000;
 /// Random schedules that are tried until one is cut.
 const SCHEDULES: u64 = 4;
-/// Lines of a function that are named.
+/// The most lines of a function that are named.
 const LINES: usize = 3;
 
 /// What makes executions long.
@@ -30,7 +30,7 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// What to read and what to try, line by line.
+    /// What was found and what to try, line by line.
     pub fn sentences(&self) -> Vec<String> {
         let Advice { steps, function, percent, lines, needed } = self;
         let mut out = vec![format!(
@@ -54,7 +54,7 @@ impl Advice {
     }
 }
 
-/// A number with two digits that count, above this one by at least a tenth.
+/// A number with two significant digits that is at least a tenth larger.
 fn round_up(steps: u32) -> u64 {
     let enough = u64::from(steps) + u64::from(steps.div_ceil(10));
     let unit = 10u64.pow(enough.max(10).ilog10() - 1);

@@ -1,4 +1,4 @@
-//! A program from where a schedule leads: what a search does when it goes on behind a trace.
+//! A program that begins where a schedule leads, for searches that continue after a trace.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::guard::ended;
 use crate::model::{Launch, ProgramModel};
 
 impl ProgramModel {
-    /// The program as it goes on after these choices: its initial state is where they lead.
+    /// The program after these choices: its initial state is where they lead.
     pub fn after(&self, choices: &[u32]) -> Result<ProgramModel, GuestError> {
         let (launch, prefix) = (self.launch(), Arc::<[u32]>::from(choices));
         let launch: Box<Launch> = Box::new(move || {

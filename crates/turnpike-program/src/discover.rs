@@ -1,15 +1,14 @@
 //! Which plain memory accesses are steps: found by trial before the search begins.
 //!
-//! A program whose memory accesses all were steps would have a hundred times more of them, nearly
+//! If all memory accesses of a program were steps, it would have a hundred times more of them, nearly
 //! all useless: code without data races needs none. So the program is first executed a number of
 //! times with a race detector. The code locations of the races that it finds become steps at once,
 //! which brings other orders and perhaps further races, until a number of executions in a row find
 //! nothing new. Then the set stays as it is.
 //!
-//! The trial executions have plans of their own, which depend on nothing. So the set is a function
-//! of the program and its arguments: every worker, every replay of a schedule and every day finds
-//! the same one. A race that is only found later, by the search, is reported, and the execution then
-//! says that it proves nothing.
+//! The trial executions have fixed plans of their own. So the set is a function of the program and
+//! its arguments: every worker and every replay of a schedule finds the same one. A race that is only
+//! found later, by the search, is reported, and the execution then says that it proves nothing.
 
 use std::collections::BTreeSet;
 
@@ -18,21 +17,21 @@ use turnpike_scheduler::{
     Detail, End, Execution, Finding, GuestError, Plan, Policy, Reduction, Site, Timeouts,
 };
 
-/// Trial executions, at most.
+/// The most trial executions.
 const MOST: u64 = 400;
-/// The set is complete when so many executions in a row were known already,
+/// The set is complete when this many executions in a row were known already, or found no new race.
 const QUIET: u64 = 24;
-/// or found no new race, and had so many steps together: short executions are cheap, and races in
-/// them may need many.
+/// Steps that executions without a new race must have together: short executions are cheap, and it
+/// may take many to find a race.
 const QUIET_STEPS: u64 = 4_000;
-/// An execution counts as this many steps at least: starting it costs as much.
+/// The fewest steps that an execution counts as: starting it costs as much.
 const LEAST: u64 = 20;
-/// Executions that hang take long: after so many it is enough.
+/// Trials end after this many executions that hang, because each takes long.
 const HUNG: u64 = 3;
 /// Steps after which a trial execution is cut.
 const STEPS: u32 = 5_000;
 
-/// Trial executions that look for writes which nothing reports: comparing memory takes long.
+/// How many trial executions look for writes that nothing reports: comparing memory takes long.
 const AUDITED: u64 = 40;
 
 /// What trial executions found.
@@ -40,12 +39,13 @@ const AUDITED: u64 = 40;
 pub(crate) struct Discovered {
     /// Code locations that race.
     pub sites: Vec<Site>,
-    /// What they saw of memory that the search cannot follow, in words.
+    /// Messages about memory that the search cannot follow.
     pub unreported: BTreeSet<String>,
 }
 
-/// Finds the code locations that race, and writes that nothing reports. `run` executes the program with
-/// the accesses at these locations visible, and looks for such writes if told to.
+/// Finds the code locations that race, and writes that nothing reports. `run` executes the program
+/// with the accesses at these locations visible, and looks for such writes if its second argument is
+/// true.
 pub(crate) fn discover(
     mut run: impl FnMut(&[Site], bool, &Plan<'_>, &mut Execution) -> Result<(), GuestError>,
 ) -> Result<Discovered, GuestError> {
@@ -94,9 +94,9 @@ pub(crate) fn discover(
     Ok(Discovered { sites, unreported })
 }
 
-/// The reason why nothing is proved after these sentences of [`Discovered::unreported`]; `None` without any.
+/// Why nothing is proved, from the messages of [`Discovered::unreported`]; `None` if there are none.
 pub(crate) fn tell_unreported(places: &BTreeSet<String>) -> Option<String> {
-    /// More are only counted.
+    /// The most that are listed; the others are counted.
     const MOST: usize = 3;
     let list: Vec<&str> = places.iter().take(MOST).map(String::as_str).collect();
     let more = match places.len().saturating_sub(MOST) {

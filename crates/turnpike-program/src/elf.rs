@@ -1,10 +1,10 @@
-//! What an executable tells by its symbols: whether its memory accesses can be seen, and which
-//! calls cannot be controlled.
+//! What the symbols of an executable say: whether its memory accesses can be seen, and which calls
+//! cannot be controlled.
 
 use object::{Object, ObjectSymbol};
 
-/// Calls that block, or start something, outside of what a scheduler inside the process sees,
-/// unless they are replaced.
+/// Calls that, unless they are replaced, block or start something that a scheduler inside the
+/// process does not see.
 const DOUBTFUL: [&str; 42] = [
     "accept",
     "accept4",
@@ -50,7 +50,7 @@ const DOUBTFUL: [&str; 42] = [
     "waitpid",
 ];
 
-/// What the symbols of an executable tell.
+/// What the symbols of an executable say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Executable {
     /// Whether it was compiled with `-fsanitize=thread`: memory accesses can be made visible.

@@ -1,9 +1,9 @@
-//! Schedules of traces, executed again: strictly, or as far as what they did can still be done.
+//! Replays schedules of traces: strictly, or as far as the program can still do what they did.
 //!
 //! A strict replay takes the recorded choices and compares every step. A tolerant one looks in each
-//! state for a choice of the same thread that does the same to the same object, wherever it stands
-//! in the source by now; lets the thread get there when it has something else to do before, and
-//! passes over steps that have vanished: schedules outlive small changes of a program.
+//! state for a choice of the same thread that does the same to the same object, wherever that is in
+//! the source now. It lets the thread do other steps before, and skips steps that no longer exist.
+//! So schedules survive small changes of a program.
 
 use turnpike_model::Trace;
 use turnpike_model::label::{Action, Label};
@@ -38,12 +38,12 @@ pub struct Followed {
     pub skipped: Vec<usize>,
     /// Steps that were taken although the trace does not have them.
     pub added: usize,
-    /// Why and where it ended early.
+    /// Where and why it ended early.
     pub parting: Option<Parting>,
 }
 
 impl ProgramModel {
-    /// Executes the schedule of a trace; the first difference is reported and ends it.
+    /// Executes the schedule of a trace, and stops at the first difference.
     pub fn follow(&self, trace: &Trace) -> Result<Followed, GuestError> {
         let choices: Vec<u32> = trace.steps.iter().map_while(|step| step.choice).collect();
         if choices.len() < trace.len() {
@@ -79,7 +79,7 @@ impl ProgramModel {
         Ok(followed)
     }
 
-    /// Does what a trace did as far as it can still be done; steps that cannot are passed over.
+    /// Does what a trace did as far as possible, and skips steps that are not.
     pub fn follow_loosely(&self, trace: &Trace) -> Result<Followed, GuestError> {
         self.follow_labels(trace, true)
     }
@@ -155,8 +155,8 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Lets the thread of a step go on until it comes to that step; if it does not, nothing
-    /// happens.
+    /// Lets the thread of a step go on until it comes to that step. If it does not, no step is
+    /// taken.
     fn approach(&mut self, wanted: &str, added: &mut usize) -> Result<bool, GuestError> {
         let Some(step) = Step::of(wanted) else { return Ok(false) };
         let (before, enabled) = (self.choices.len(), self.enabled.clone());
@@ -183,7 +183,7 @@ impl<'m> Walk<'m> {
     }
 }
 
-/// Steps that a thread may have to take before it comes to one of the trace.
+/// The most steps that a thread takes to come to one of the trace.
 const DETOUR: usize = 12;
 
 /// The labels of some choices of an execution with full detail.
@@ -192,8 +192,8 @@ fn tell(execution: &Execution, range: std::ops::Range<usize>, executor: &mut dyn
     choices.iter().map(|choice| texts::label(execution, choice, executor).text).collect()
 }
 
-/// The choice that does the same, wherever it stands in the source; the same thread and operation
-/// on the same object, whatever else was chosen, will do.
+/// The choice that does the same, wherever it is in the source; otherwise one with the same thread,
+/// operation and object.
 fn alike(wanted: &str, enabled: &[String]) -> Option<usize> {
     let wanted = Step::of(wanted)?;
     let steps: Vec<Option<Step>> = enabled.iter().map(|label| Step::of(label)).collect();

@@ -1,5 +1,5 @@
-//! An executor that takes note of what was left out and executes some plans again: same plan,
-//! same execution, or the program is not deterministic and nothing found about it can be believed.
+//! An executor that notes what was left out and executes some plans again: unless the same plan gives
+//! the same execution, the program is not deterministic, and no result about it can be trusted.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,11 +10,11 @@ use crate::settings::{LeftOut, ProgramOptions};
 use crate::signature::{end_signature, finding_signature};
 use crate::texts;
 
-/// What a program that is not deterministic may do.
+/// Why a program may not be deterministic.
 const CAUSES: &str =
     "it may depend on addresses, uninitialised memory, real time, files, or data that survives an execution";
 
-/// Pairs of executions in which a difference is looked for again.
+/// Pairs of executions with full detail that are compared to explain a difference.
 const EXPLAINING: usize = 8;
 
 pub(crate) struct Guarded {
@@ -50,7 +50,7 @@ impl Guarded {
         }
     }
 
-    /// Passes over the errors of an execution that are to be passed over.
+    /// Suppresses the errors of an execution that the options list.
     fn suppress(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
         out.suppressed.clear();
         out.end_is_suppressed = false;
@@ -60,7 +60,7 @@ impl Guarded {
         let suppressed = |signature: &String| self.suppress.contains(signature);
         let stuck = match out.end {
             End::Deadlock | End::Livelock => true,
-            // Seeing it again takes long.
+            // Reproducing it takes long.
             End::Hung => self.suppress.iter().any(|signature| signature.starts_with("hang@")),
             _ => false,
         };
@@ -94,7 +94,7 @@ impl Guarded {
         self.probing = probing;
     }
 
-    /// Executes the plan again and compares; what is different is looked for with all details.
+    /// Executes the plan again and compares. A difference is explained with full detail.
     fn check(&mut self, plan: &Plan<'_>, out: &Execution) -> Result<(), GuestError> {
         self.inner.run(plan, &mut self.again)?;
         if same(out, &self.again) {
@@ -113,7 +113,7 @@ impl Guarded {
     }
 }
 
-/// Whether two executions took the same choices to the same end; their fingerprints know everything
+/// Whether two executions took the same choices to the same end; their fingerprints cover everything
 /// in between.
 pub(crate) fn same(one: &Execution, other: &Execution) -> bool {
     let choices = |execution: &Execution| {
@@ -157,7 +157,7 @@ impl Executor for Guarded {
     }
 }
 
-/// The error for a program that does something else when it is executed in the same way.
+/// The error for a program that behaves differently when it is executed in the same way.
 pub(crate) fn not_deterministic(difference: &str) -> GuestError {
     GuestError::nondeterministic(format!("with the same schedule, {difference} ({CAUSES})"))
 }

@@ -1,5 +1,5 @@
-//! Which steps of other threads made a step possible: who released the lock that it takes, sent the
-//! message, woke the thread or created it.
+//! Which steps of other threads made a step possible: which one released the lock that it takes, sent
+//! the message, woke the thread or created it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,7 @@ use turnpike_scheduler::{Choice, Execution, Kind, Object, ObjectId, StepValue, T
 use crate::incident::path;
 use crate::texts;
 
-/// The names of all threads of an execution with full detail, and who takes part in each of its
+/// The names of all threads of an execution with full detail, and the participants of each of its
 /// steps.
 pub(crate) fn participants(execution: &Execution) -> (Vec<String>, Vec<Vec<Participant>>) {
     let mut threads: Vec<String> =
@@ -47,8 +47,8 @@ pub(crate) fn participants(execution: &Execution) -> (Vec<String>, Vec<Vec<Parti
     (threads, parts)
 }
 
-/// What the memory that a step accesses holds behind it. The types of variables are not known: bytes have no sign,
-/// other small numbers have one, and what is large is written as addresses are.
+/// The value in the memory that a step accesses, after the step. The types of variables are not
+/// known: bytes are shown unsigned, other small numbers signed, and large ones as addresses.
 fn value_behind(execution: &Execution, step: usize) -> Option<String> {
     let at = execution.values.binary_search_by_key(&step, |seen| seen.step as usize).ok()?;
     let StepValue { value, bytes, .. } = execution.values[at];
@@ -76,16 +76,16 @@ fn creation(execution: &Execution, ranks: &[usize], thread: ThreadId) -> Option<
     (parent != thread).then(|| Handover { component: texts::thread(execution, parent), step, action })
 }
 
-/// What steps made available and no other step has used yet.
+/// What steps made available to others.
 #[derive(Default)]
 struct Ledger {
     /// The last release of a lock.
     released: FxHashMap<ObjectId, usize>,
-    /// What is in a semaphore: the posts, after what it began with.
+    /// The tokens in a semaphore: `None` for those that it began with, then the posts.
     tokens: FxHashMap<ObjectId, VecDeque<Option<usize>>>,
     messages: FxHashMap<ObjectId, VecDeque<usize>>,
     closed: FxHashMap<ObjectId, usize>,
-    /// The last step that let those go on who wait at a barrier, a futex or a rendezvous.
+    /// The last step that released threads that wait at a barrier, a futex or a rendezvous.
     opened: FxHashMap<ObjectId, usize>,
     /// By waiting thread: its condition variable, and the notification.
     waiting: BTreeMap<ThreadId, (ObjectId, Option<usize>)>,

@@ -38,7 +38,7 @@ const MOST: usize = 4;
 const ADDRESS: u64 = (1 << 48) - 1;
 
 struct Recycler {
-    /// Freed blocks that may come back, by address and time of the call; the last one is chosen first.
+    /// Freed blocks that may come back, by address and time of the call; the last one comes first.
     offered: Vec<(u64, u32)>,
     /// By class.
     objects: [Option<ObjectId>; CLASSES.len() + 1],
@@ -71,8 +71,8 @@ pub(super) fn held() -> Option<state::Held> {
     Some(state::held())
 }
 
-/// When the running thread calls this library: checks whether it still holds the freed addresses that
-/// it held at its last read.
+/// When the running thread calls this library: checks whether it still holds the freed addresses
+/// that it held at its last read.
 #[inline]
 pub(crate) fn confirm() {
     if HOLDERS.load(Ordering::Relaxed) && control::active() {
@@ -178,8 +178,8 @@ pub(super) fn compares(word: u64) {
     }
 }
 
-/// Reports that something may depend on whether the block that was allocated there has the address of
-/// the freed one.
+/// Reports that something may depend on whether the block that was allocated there has the address
+/// of the freed one.
 fn suspect(freed: &Block, allocated: u64, class: usize) {
     let foreign = [freed.freed, allocated].iter().any(|&site| sites::in_c_library(Site(site)));
     if foreign || class == CLASSES.len() {

@@ -1,5 +1,5 @@
-//! A schedule for people: time flows down, a column for every thread, context switches marked.
-//! Columns are as wide as what they hold; what does not fit goes on below, in its own column.
+//! A readable schedule: time flows down, each thread has a column, and context switches are marked.
+//! Columns are as wide as their contents; what does not fit goes on below, in its own column.
 //!
 //! ```text
 //!        main   main.0                   main.1
@@ -22,15 +22,15 @@ pub struct Row {
     pub preempts: bool,
 }
 
-/// The least width of a column that needs more; with less room, the schedule is a list.
+/// The least width to which a column is narrowed; with less room, the schedule is a list.
 const NARROW: usize = 16;
 /// Blanks between columns.
 const GAP: usize = 2;
-/// Steps beyond which runs of one thread lose their middle.
+/// In schedules with more steps than this, the middle of long runs of one thread is left out.
 const LONG: usize = 60;
-/// Steps of one thread that are always shown.
+/// Runs of at most this many steps are always shown.
 const RUN: usize = 5;
-/// Lines that are shown at most; the middle is left out.
+/// The most lines that are shown; the middle is left out.
 const LINES: usize = 240;
 
 /// The schedule in lines of about `width` characters, and a last line for every thread in `ends`. With
@@ -65,7 +65,7 @@ pub fn lines(rows: &[Row], ends: &[(String, String)], width: usize, all: bool) -
     out
 }
 
-/// What stands in the column of a thread.
+/// An entry in the column of a thread.
 struct Cell<'a> {
     number: String,
     mark: char,
@@ -122,8 +122,8 @@ fn cells(rows: &[Row]) -> Vec<Cell<'_>> {
     cells
 }
 
-/// The widths of columns that need these: the widest give way until all fit into `room`. Nothing if
-/// they would become too narrow.
+/// Widths for columns that need these: the widest shrink until all fit into `room`. `None` if they
+/// would become too narrow.
 fn fit(mut needed: Vec<usize>, room: usize) -> Option<Vec<usize>> {
     let mut widest = needed.iter().copied().max()?;
     while needed.iter().sum::<usize>() > room {
@@ -148,7 +148,7 @@ pub fn legend(rows: &[Row]) -> Option<&'static str> {
 struct Layout<'a> {
     threads: Vec<&'a str>,
     digits: usize,
-    /// Of the threads' columns; without them, each line begins with the thread's name.
+    /// The widths of the threads' columns. Without them, each line begins with the thread's name.
     widths: Option<Vec<usize>>,
 }
 

@@ -1,5 +1,5 @@
-//! A report of an execution: how it ended, who waits for whom, and the schedule that made it
-//! happen.
+//! A report of an execution: how it ended, which thread waits for which, and the schedule that leads
+//! there.
 
 mod columns;
 mod stacks;
@@ -21,7 +21,7 @@ use crate::words::waiting;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IncidentKind {
-    /// The program ended as it should.
+    /// The program ended without an error.
     Finished,
     /// No thread can take a step.
     Deadlock,
@@ -79,7 +79,7 @@ pub struct Waiting {
     pub holder: Option<String>,
     /// Where the holder got it.
     pub since: Option<String>,
-    /// What else is known: who should have woken it.
+    /// What else is known, such as which thread should have woken it.
     pub note: Option<String>,
 }
 
@@ -101,7 +101,7 @@ pub struct Incident {
     pub kind: IncidentKind,
     /// One sentence.
     pub message: String,
-    /// Whose failure it is.
+    /// The thread that failed.
     pub thread: Option<String>,
     /// Where it failed.
     pub place: Option<String>,
@@ -124,7 +124,7 @@ pub struct Incident {
 }
 
 impl Incident {
-    /// Puts an execution with full detail into words.
+    /// Describes an execution with full detail.
     pub fn of(execution: &Execution, executor: &mut dyn Executor) -> Self {
         let findings: Vec<String> =
             execution.findings.iter().map(|finding| tell_finding(execution, finding, executor)).collect();
@@ -204,8 +204,8 @@ impl ProgramModel {
     }
 }
 
-/// A place in a library is not where the user's mistake is: the innermost function of the user on
-/// the failing thread's stack is.
+/// Replaces a place in a library by the innermost function of the user on the failing thread's
+/// stack, where the mistake is.
 fn correct_place(place: &mut Option<String>, thread: Option<&str>, stacks: &[Stack]) {
     let Some(stack) = stacks.iter().find(|stack| Some(stack.thread.as_str()) == thread) else { return };
     let file = |place: &str| place.split(':').next().unwrap_or_default().to_owned();
@@ -246,7 +246,7 @@ fn rows(execution: &Execution, executor: &mut dyn Executor) -> Vec<Row> {
     rows
 }
 
-/// Who waits for what, and who holds it.
+/// Which thread waits for what, and which one holds that.
 fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
     if !matches!(execution.end, End::Deadlock | End::Livelock) {
         return Vec::new();
@@ -261,7 +261,7 @@ fn waits(execution: &Execution, executor: &mut dyn Executor) -> Vec<Waiting> {
             holds.iter().rev().find(|(object, _)| wanted(*object)).map(|(_, site)| *site)
         });
         let what = match (choice.kind, operands.as_slice()) {
-            // It was notified, but somebody else has the mutex.
+            // It was notified, but another thread holds the mutex.
             (Kind::Reacquire, [condvar, mutex]) if holder.is_some() => {
                 format!("to lock {mutex} again after a notification of {condvar}")
             }
@@ -319,7 +319,7 @@ pub(crate) fn path(name: &str) -> Vec<(u64, &str)> {
     name.split('.').map(|part| (part.parse().unwrap_or(0), part)).collect()
 }
 
-/// The schedule of a trace, when it is that of a program: known by its labels alone.
+/// The schedule of a trace, if all its labels are those of a program.
 pub fn rows_of(trace: &Trace) -> Option<Vec<Row>> {
     if trace.is_empty() {
         return None;
@@ -329,7 +329,7 @@ pub fn rows_of(trace: &Trace) -> Option<Vec<Row>> {
         let [action] = label.actions.as_slice() else { return None };
         let (thread, operands) = action.arguments.split_first()?;
         let written = format!("{}({})", action.name, action.arguments.join(", "));
-        // Actions of models may be called the same, but have values for arguments.
+        // Actions of models may have the same names, but their arguments are values.
         let named = !thread.is_empty() && thread.parse::<f64>().is_err();
         if written != text || !Kind::ALL.iter().any(|&kind| verb(kind) == action.name) || !named {
             return None;

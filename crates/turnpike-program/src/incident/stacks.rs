@@ -5,9 +5,9 @@ use turnpike_scheduler::{Choice, Execution, Executor, Frame, Object};
 use crate::stack::{ThisProcess, brief_name, user_part};
 use crate::texts;
 
-/// Threads whose stacks are shown, unless all are.
+/// The most threads whose stacks are shown, unless all are.
 const THREADS: usize = 8;
-/// Frames of a stack that are shown, unless all are.
+/// The most frames of a stack that are shown, unless all are.
 const FRAMES: usize = 16;
 
 /// Where a thread is at the end.
@@ -72,7 +72,7 @@ pub(super) fn made(execution: &Execution, executor: &mut dyn Executor) -> Vec<Ma
         if !numbered || matches!(object.object, Object::Memory | Object::Region | Object::Futex) {
             continue;
         }
-        // Whoever came to it first, if that is known.
+        // The step that used it first, if that is known.
         let uses = |choice: &Choice| choice.object.0 == id && choice.site == object.site;
         let first = execution.steps.iter().map(|step| &step.choice).find(|choice| uses(choice));
         let found = match first {
@@ -89,7 +89,7 @@ pub(super) fn made(execution: &Execution, executor: &mut dyn Executor) -> Vec<Ma
 /// The stacks in lines: the user's part of each, or everything.
 pub(super) fn lines(stacks: &[Stack], first: Option<&str>, all: bool) -> Vec<String> {
     let mut order: Vec<&Stack> = stacks.iter().collect();
-    // Whoever failed comes first.
+    // The thread that failed comes first.
     order.sort_by_key(|stack| Some(stack.thread.as_str()) != first);
     let shown = if all { order.len() } else { order.len().min(THREADS) };
     let mut out = Vec::new();
