@@ -188,8 +188,8 @@ fn after_call(address: usize) -> bool {
     ends_with_call(&before)
 }
 
-/// Whether these bytes end with a `call` instruction: to an address, or through a register or memory,
-/// in all their lengths.
+/// Whether these bytes end with a `call` instruction: to an address, or through a register or
+/// memory, in all their lengths.
 #[cfg(target_arch = "x86_64")]
 fn ends_with_call(before: &[u8; 7]) -> bool {
     let byte = |back: usize| before[7 - back];

@@ -29,7 +29,7 @@ const EINPROGRESS: c_int = 115;
 
 /// The first port for sockets that do not ask for one.
 const FIRST_FREE: u16 = 40_000;
-/// The least length of the queue of connections, so that `connect` never waits until one is accepted.
+/// The least length of the queue of connections, so that `connect` never waits for `accept`.
 const ROOM_FOR_CONNECTIONS: c_int = 4_096;
 
 /// For each descriptor, by number: the domain that the program asked for, or 0.

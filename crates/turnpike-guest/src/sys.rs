@@ -147,8 +147,8 @@ pub(crate) fn exit_group(status: i32) -> ! {
     }
 }
 
-/// Stops the process with all its threads until a debugger lets it go on. Any process of the user may
-/// be that debugger.
+/// Stops the process with all its threads until a debugger lets it go on. Any process of the user
+/// may be that debugger.
 pub(crate) fn wait_for_debugger() {
     const SET_PTRACER: usize = 0x5961_6d61;
     const STOP: usize = 19;

@@ -62,8 +62,8 @@ pub(crate) fn sleep(nanoseconds: u64, site: Site) {
 static ALARM: AtomicU64 = AtomicU64::new(u64::MAX);
 const SIGALRM: c_int = 14;
 
-/// Sets the process's alarm, in seconds from now; 0 = none. Returns how many seconds were left of the
-/// one before.
+/// Sets the process's alarm, in seconds from now; 0 = none. Returns how many seconds were left of
+/// the one before.
 fn set_alarm(seconds: u32) -> u32 {
     let now = passed();
     let new = if seconds == 0 { u64::MAX } else { now.saturating_add(u64::from(seconds) * SECOND) };

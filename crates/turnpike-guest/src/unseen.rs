@@ -139,8 +139,8 @@ pub(crate) fn turn() -> Turn {
     }
 }
 
-/// Notes that the running thread is in this state, and watches what it does next, unless its state is
-/// new each time.
+/// Notes that the running thread is in this state, and watches what it does next, unless its state
+/// is new each time.
 pub(crate) fn watch(state: u64) {
     let differed = control::thread(|thread| {
         let differed = if thread.watch.state == state { 0 } else { thread.watch.differed + 1 };

@@ -1,14 +1,14 @@
 //! Which plain memory accesses are steps: found by trial before the search begins.
 //!
-//! If all memory accesses of a program were steps, it would have a hundred times more of them, nearly
-//! all useless: code without data races needs none. So the program is first executed a number of
-//! times with a race detector. The code locations of the races that it finds become steps at once,
-//! which brings other orders and perhaps further races, until a number of executions in a row find
-//! nothing new. Then the set stays as it is.
+//! If all memory accesses of a program were steps, it would have a hundred times more of them,
+//! nearly all useless: code without data races needs none. So the program is first executed a number
+//! of times with a race detector. The code locations of the races that it finds become steps at
+//! once, which brings other orders and perhaps further races, until a number of executions in a row
+//! find nothing new. Then the set stays as it is.
 //!
 //! The trial executions have fixed plans of their own. So the set is a function of the program and
-//! its arguments: every worker and every replay of a schedule finds the same one. A race that is only
-//! found later, by the search, is reported, and the execution then says that it proves nothing.
+//! its arguments: every worker and every replay of a schedule finds the same one. A race that is
+//! only found later, by the search, is reported, and the execution then says that it proves nothing.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! An executor that notes what was left out and executes some plans again: unless the same plan gives
-//! the same execution, the program is not deterministic, and no result about it can be trusted.
+//! An executor that notes what was left out and executes some plans again: unless the same plan
+//! gives the same execution, the program is not deterministic, and no result can be trusted.
 
 use std::sync::{Arc, OnceLock};
 

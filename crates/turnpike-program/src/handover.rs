@@ -1,5 +1,5 @@
-//! Which steps of other threads made a step possible: which one released the lock that it takes, sent
-//! the message, woke the thread or created it.
+//! Which steps of other threads made a step possible: which one released the lock that it takes,
+//! sent the message, woke the thread or created it.
 
 use std::collections::{BTreeMap, VecDeque};
 

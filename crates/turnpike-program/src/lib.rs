@@ -1,4 +1,4 @@
-//! Real concurrent programs on the waist: a path is a schedule, a state is a happens-before
+//! Real concurrent programs as models: a path is a schedule, a state is a happens-before
 //! fingerprint.
 
 mod advice;

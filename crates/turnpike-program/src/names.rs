@@ -11,7 +11,7 @@ use turnpike_scheduler::Execution;
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     known: FxHashMap<u64, String>,
-    /// Objects of a kind so far.
+    /// How many objects of each kind were numbered so far.
     counts: FxHashMap<String, u32>,
 }
 

@@ -1,10 +1,10 @@
-//! An incident in lines.
+//! An incident as lines of text.
 
 use turnpike_model::{Obstacle, Offer, StuckComponent};
 
 use super::{Incident, IncidentKind, Waiting, legend, lines};
 
-/// Lines of the program's output that are shown: the last ones.
+/// How many of the last lines of the program's output are shown.
 const OUTPUT_LINES: usize = 12;
 
 impl Waiting {
@@ -32,8 +32,8 @@ impl Waiting {
 }
 
 impl Incident {
-    /// The threads that wait, as other systems explain their deadlocks. Empty for executions that
-    /// ended otherwise.
+    /// The threads that wait, in the form in which other systems explain their deadlocks. Empty for
+    /// executions that ended otherwise.
     pub fn stuck_components(&self) -> Vec<StuckComponent> {
         let component = |waiting: &Waiting| StuckComponent {
             component: waiting.thread.clone(),
@@ -67,7 +67,7 @@ impl Incident {
         text
     }
 
-    /// Who waits for whom, and the circle if there is one.
+    /// Which thread waits for which, and the cycle if there is one.
     pub fn explanation(&self) -> Vec<String> {
         let mut told: Vec<String> = self.waiting.iter().map(Waiting::sentence).collect();
         if let Some(circle) = self.circle().filter(|circle| circle.len() > 2) {
@@ -77,7 +77,7 @@ impl Incident {
         told
     }
 
-    /// Threads that wait for each other in a circle; the first is also the last.
+    /// Threads that wait for each other in a cycle; the first is also the last.
     fn circle(&self) -> Option<Vec<&str>> {
         let next = |thread: &str| {
             let waiting = self.waiting.iter().find(|waiting| waiting.thread == thread)?;
@@ -121,8 +121,8 @@ impl Incident {
         )
     }
 
-    /// The schedule in columns, ending with what each thread that matters came to; with `all` without
-    /// leaving out turns of loops.
+    /// The schedule in columns, ending with the failure or with what threads wait for. With `all`,
+    /// turns of loops are not left out.
     pub fn schedule(&self, width: usize, all: bool) -> Vec<String> {
         let mut ends: Vec<(String, String)> = Vec::new();
         if let (IncidentKind::Failed(_), Some(thread)) = (self.kind, &self.thread) {
@@ -154,8 +154,8 @@ impl Incident {
         super::stacks::lines(&self.stacks, self.thread.as_deref(), all)
     }
 
-    /// Everything: what happened, who waits for whom, the schedule (with `all` all of its steps), the
-    /// stacks (with `all` all of their frames), and what the program printed.
+    /// Everything: what happened, which thread waits for which, the schedule (with `all` all of its
+    /// steps), the stacks (with `all` all of their frames), and what the program printed.
     pub fn report(&self, width: usize, all: bool) -> Vec<String> {
         let mut out = vec![self.headline()];
         if !matches!(self.kind, IncidentKind::Open) {

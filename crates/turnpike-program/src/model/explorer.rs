@@ -1,4 +1,4 @@
-//! One thread's view on a program: executes schedules, remembers what the last states showed.
+//! One search thread's view of a program: executes schedules, and caches the last expansions.
 
 use rustc_hash::FxHashMap;
 use turnpike_model::hash::mix;
@@ -16,7 +16,7 @@ use crate::handover::participants;
 use crate::paths::violation_kind;
 use crate::texts;
 
-/// States whose expansion is remembered.
+/// The most states whose expansion is cached.
 const REMEMBERED: usize = 1024;
 
 pub(super) struct ProgramExplorer<'m> {
@@ -114,7 +114,7 @@ impl<'m> ProgramExplorer<'m> {
         Err(step_error(not_deterministic(&difference)))
     }
 
-    /// What a state shows, from memory or by executing its schedule.
+    /// The expansion of a state, from the cache or by executing its schedule.
     fn expansion(&mut self, state: u128) -> Result<&Expansion, StepError> {
         if let Some(&place) = self.places.get(&state) {
             return Ok(&self.expansions[place]);
@@ -193,7 +193,7 @@ impl<'m> ProgramExplorer<'m> {
         violation.is_some_and(|violation| violation.kind == ViolationKind::Hang)
     }
 
-    /// What a state showed, to any explorer of the model.
+    /// What the expansion of a state showed, to any explorer of the model.
     fn outcome(&mut self, state: u128) -> Option<Outcome> {
         let node = self.model.table.find(state)?;
         if self.model.table.outcome(node).is_none() {

@@ -13,7 +13,7 @@ use turnpike_scheduler::{Choice, Execution, Executor, Kind, ObjectId, ThreadId};
 use crate::texts;
 use crate::words::names_thread;
 
-/// What makes a step the same step in another execution.
+/// What identifies a step across executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     thread: u64,
@@ -33,7 +33,7 @@ impl Key {
             thread: thread(choice.thread),
             object: object(choice.object),
             second: object(choice.second),
-            // Other arguments are values or addresses: nothing that a label shows.
+            // Other arguments are values or addresses, which labels do not show.
             argument: match choice.kind {
                 kind if names_thread(kind) => thread(ThreadId(choice.argument as u32)),
                 Kind::NotifyOne if choice.argument != u64::MAX => thread(ThreadId(choice.argument as u32)),
@@ -66,8 +66,8 @@ impl Labels {
         id
     }
 
-    /// Why no label so far matches a pattern, if its arguments are too few or too many or one of
-    /// them occurs nowhere.
+    /// Why no label so far matches a pattern, if it has too few or too many arguments or one of them
+    /// occurs nowhere.
     pub(super) fn why_missing(&self, pattern: &str) -> Option<Word> {
         let wanted = Signatures::actions_of(pattern);
         let [Action { name, arguments: wanted }] = wanted.as_slice() else { return None };
@@ -131,14 +131,13 @@ impl Labels {
         None
     }
 
-    /// The label behind an id.
+    /// The label of an id.
     pub(super) fn get(&self, id: LabelId) -> Label {
         self.labels.get(id.index()).cloned().unwrap_or_else(|| Label::parse("unknown"))
     }
 }
 
-/// One explorer's short way to the ids of labels: most steps were met before, and need not be put
-/// into words again.
+/// One explorer's cache of label ids: most steps were met before, and need not be formatted again.
 #[derive(Default)]
 pub(super) struct KnownLabels {
     known: FxHashMap<Key, LabelId>,

@@ -1,11 +1,11 @@
 //! A program as a transition system: a state is the fingerprint of a happens-before order, together
-//! with one schedule that leads to it, which is executed again whenever the state's successors are
-//! asked for.
+//! with one schedule that leads to it. The schedule is executed again whenever the state's successors
+//! are needed.
 //!
 //! Executions with equal happens-before orders are in the same state, whatever the order of
 //! independent steps was: that is what the fingerprint captures, and why the choices in a state are
-//! a function of it. With sleep sets the choices also depend on the way that led to a state; states
-//! are then distinguished by their schedules, and none are merged.
+//! a function of it. With sleep sets the choices also depend on the path to a state. States are then
+//! distinguished by their schedules, and none are merged.
 
 mod explorer;
 mod labels;
@@ -35,9 +35,9 @@ pub type Launch = dyn Fn() -> Result<Box<dyn Executor>, GuestError> + Send + Syn
 
 /// The number of executions that learn the names of threads and objects.
 const PROBES: u64 = 3;
-/// The limit on steps of such an execution.
+/// The most steps of such an execution.
 const PROBE_STEPS: u32 = 5_000;
-/// Threads that have a value of their own in the texts of states.
+/// The most threads that have a value of their own in descriptions of states.
 const NAMED_THREADS: usize = 64;
 
 /// A program under a controlled scheduler.
@@ -46,15 +46,15 @@ pub struct ProgramModel {
     launch: Arc<Launch>,
     options: ProgramOptions,
     left_out: Arc<LeftOut>,
-    /// Of objects, once some executions were seen.
+    /// The names of objects, once some executions were seen.
     names: Arc<OnceLock<Names>>,
     table: Table,
     labels: Labels,
     /// The operations of threads.
     operations: Signatures,
-    /// Of the initial state.
+    /// The key of the initial state.
     root: u128,
-    /// Executors that are idle: launching one may mean starting a process.
+    /// Idle executors, which are reused because launching one may mean starting a process.
     idle: Mutex<Vec<Box<dyn Executor>>>,
 }
 
@@ -136,14 +136,14 @@ impl ProgramModel {
         self.left_out.steps_when_cut()
     }
 
-    /// An executor whose executions leave nothing out by being cut.
+    /// An executor for trials: executions that are cut do not count as leaving something out.
     pub(crate) fn probe(&self) -> Result<Guarded, GuestError> {
         let mut executor = self.launched()?;
         executor.set_probing(true);
         Ok(executor)
     }
 
-    /// The signatures of errors to go on past, each with whether an execution showed it.
+    /// The signatures of suppressed errors, each with whether an execution showed it.
     pub fn suppressed(&self) -> Vec<(String, bool)> {
         let suppress = self.options.suppress.iter();
         suppress.map(|signature| (signature.clone(), self.left_out.was_passed_over(signature))).collect()
@@ -156,18 +156,17 @@ impl ProgramModel {
         self.left_out.bound(&self.options).filter(|_| alone)
     }
 
-    /// Keeps a label, so that names that belong to none are noticed.
+    /// Records a label, so that a name that occurs in none is noticed.
     pub(crate) fn keep_label(&self, label: &Label) {
         self.labels.intern(label.clone());
     }
 
-    /// Why no step of the executions so far has a label like this pattern, if a name in it belongs to
-    /// none.
+    /// Why no step of the executions so far matches this pattern, if a name in it occurs in no label.
     pub fn why_missing(&self, pattern: &str) -> Option<Word> {
         self.labels.why_missing(pattern)
     }
 
-    /// Gives back an executor for others to use.
+    /// Returns an executor for others to use.
     pub fn put_back(&self, executor: Box<dyn Executor>) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(executor);
     }
@@ -205,7 +204,7 @@ fn operations() -> Signatures {
     signatures
 }
 
-/// The measures of a state, in the order in which explorers count.
+/// The measures of a state, in the order in which explorers return them.
 fn measures() -> Vec<MeasureInfo> {
     [
         ("enabled", "choices: threads that can take a step, with their alternatives"),

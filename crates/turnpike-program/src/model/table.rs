@@ -1,8 +1,8 @@
-//! The schedules that lead to the states met so far, as a tree: each node is a choice behind
-//! another schedule.
+//! The schedules that lead to the states met so far, as a tree: each node is a choice after another
+//! schedule.
 //!
-//! A state is known by a fingerprint that says nothing about how to get there; the first schedule
-//! that reached it is kept. Another one would do as well: what can happen next is the same.
+//! A state is known by a fingerprint that does not say how to get there, so the first schedule that
+//! reached it is kept. Any other would do as well: what can happen next is the same.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +24,7 @@ pub(super) struct Outcome {
 /// How a state was reached.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Of the happens-before order, as it was predicted.
+    /// The predicted fingerprint of the happens-before order.
     pub(super) fingerprint: u128,
     parent: u32,
     choice: u32,
@@ -49,7 +49,7 @@ pub(super) struct Expected {
 pub(super) struct Table {
     shards: Vec<Mutex<FxHashMap<u128, u32>>>,
     nodes: boxcar::Vec<Node>,
-    /// Of the states that showed something, by node: they are few.
+    /// Outcomes of the few states that showed something, by node.
     outcomes: Mutex<FxHashMap<u32, Outcome>>,
 }
 
@@ -71,7 +71,7 @@ impl Table {
         self.shard(key).lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied()
     }
 
-    /// Makes the initial state known.
+    /// Inserts the initial state.
     pub(super) fn insert_root(&self, key: u128, fingerprint: u128) {
         self.insert(
             key,
@@ -79,7 +79,7 @@ impl Table {
         );
     }
 
-    /// Makes the state known that a choice leads to, unless it is already.
+    /// Inserts the state that a choice leads to, unless it is known already.
     pub(super) fn insert_child(&self, key: u128, parent: u32, choice: u32, expected: Expected) {
         let Expected { fingerprint, label } = expected;
         self.insert(key, Node { fingerprint, parent, choice, label, known: AtomicU8::new(UNKNOWN) });
@@ -136,7 +136,7 @@ impl Table {
         }
     }
 
-    /// States known.
+    /// The number of known states.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.nodes.count()

@@ -1,4 +1,4 @@
-//! One program, started and ready: asks its fork server for executions and reads their records.
+//! One program, started and ready: requests executions from its fork server and reads their records.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -27,7 +27,7 @@ use crate::stack::{called_by_user, user_part};
 
 /// Bytes for plans; a step takes four.
 const PLAN: usize = 64 << 20;
-/// Bytes for records. Only those that are used exist.
+/// Bytes for records. Only those that are used take memory.
 const TAPE: usize = 1 << 30;
 const SIZE: usize = protocol::PLAN_AT + PLAN + TAPE;
 
@@ -50,19 +50,19 @@ pub struct NativeExecutor {
     racy: Vec<u64>,
     /// What threads declared that they may touch.
     declared: BTreeSet<(u64, u64, bool)>,
-    /// Executions so far, those aside that are executed again.
+    /// Executions so far, not counting those that repeat another.
     executions: u64,
-    /// Whether the next execution gets a process of its own in any case.
+    /// Whether the next execution must have a process of its own.
     fresh: bool,
     copies: Copies,
-    /// Writes that trial executions found and nothing reports, in words.
+    /// A message about writes that trial executions found and that nothing reports.
     unreported: Option<String>,
 }
 
-/// Of so many executions one is executed again in a process of its own.
+/// One of this many executions is executed again in a process of its own.
 const FRESH_EVERY: u64 = 1000;
 
-/// The process and what connects it.
+/// The process and its connections.
 struct Guest {
     child: Child,
     shared: Shared,
@@ -70,11 +70,11 @@ struct Guest {
     answer: OwnedFd,
     output: OwnedFd,
     symbols: Symbols,
-    /// What cannot be looked into, in words.
+    /// Messages about code whose accesses cannot be seen.
     unseen: Vec<String>,
 }
 
-/// An execution that waits to be looked at.
+/// An execution that is stopped for a debugger.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     /// Its process.
@@ -83,13 +83,13 @@ pub struct Held {
     pub thread: i32,
 }
 
-/// How an execution came back.
+/// How an execution ended for the host.
 enum Came {
     /// With a record.
     Recorded,
     /// Without one: ended by a signal, or by an exit that was not seen.
     Died(i32),
-    /// It had to be ended.
+    /// It hung and was ended.
     Hung,
     /// The fork server is gone.
     Gone,
@@ -117,33 +117,33 @@ impl NativeExecutor {
         self.guest.shared.header().threads.load(Ordering::Relaxed) == protocol::THREADS_FIBERS
     }
 
-    /// Whether some of the program's code tells its memory accesses (it was compiled with
+    /// Whether some of the program's code reports its memory accesses (it was compiled with
     /// `-fsanitize=thread`).
     pub fn instrumented(&self) -> bool {
         self.guest.shared.header().instrumented.load(Ordering::Relaxed) != 0
     }
 
-    /// Accesses at these code locations are steps from now on (with [`Visibility::Racy`]).
+    /// Makes accesses at these code locations steps from now on (with [`Visibility::Racy`]).
     pub fn set_racy_sites(&mut self, sites: &[Site]) {
         self.racy = sites.iter().map(|site| site.0).collect();
         self.copies.forget();
     }
 
-    /// Whether executions look for writes that nothing reports.
+    /// Sets whether executions look for writes that nothing reports.
     pub(super) fn set_audit(&mut self, audit: bool) {
         self.guest.shared.header_mut().audit = audit.into();
         self.copies.forget();
     }
 
-    /// These places are written without a report.
+    /// Notes the messages about writes that nothing reports.
     pub(super) fn note_unreported(&mut self, places: &BTreeSet<String>) {
         self.unreported = tell_unreported(places);
     }
 
     /// What threads declared that they may touch (`tp_may_access`), in the executions so far; empty
-    /// if nobody did.
+    /// if none did.
     pub fn declared(&self) -> Vec<(u64, u64, bool)> {
-        // An object without a stable name: the thread may do anything.
+        // A thread that declared an object without a stable name may do anything.
         let anything: BTreeSet<u64> =
             self.declared.iter().filter(|(_, object, _)| *object == 0).map(|(thread, ..)| *thread).collect();
         self.declared.iter().filter(|(thread, ..)| !anything.contains(thread)).copied().collect()
@@ -154,7 +154,7 @@ impl NativeExecutor {
         self.guest.shared.header().children.load(Ordering::Relaxed)
     }
 
-    /// How many executions went on from a copy of an earlier one, and how many steps they did not repeat.
+    /// How many executions went on from a copy of an earlier one, and how many steps that saved.
     pub fn resumed(&self) -> (u64, u64) {
         (self.copies.resumed, self.copies.steps_spared)
     }
@@ -164,7 +164,8 @@ impl NativeExecutor {
         self.guest.child.id()
     }
 
-    /// One execution that stops where it ends, or where it hangs, until `look` has seen the process.
+    /// Runs one execution that stops where it ends, or where it hangs, while `look` inspects the
+    /// process.
     pub fn hold(&mut self, plan: &Plan<'_>, look: impl FnOnce(Held)) -> Result<(), GuestError> {
         self.guest.shared.header_mut().hold = 1;
         self.start_anew();
@@ -179,7 +180,7 @@ impl NativeExecutor {
         held.map(|_| ())
     }
 
-    /// Asks for an execution.
+    /// Requests an execution.
     fn begin(&mut self, plan: &Plan<'_>) -> Result<(), GuestError> {
         self.plan.clear();
         wire::encode(plan, &mut self.plan);
@@ -210,14 +211,14 @@ impl NativeExecutor {
         Ok(())
     }
 
-    /// The next execution does not go on from a copy, and leaves none.
+    /// Makes the next execution begin at the start, and leave no copies.
     fn start_anew(&mut self) {
         self.copies.forget();
         let header = self.guest.shared.header_mut();
         (header.copies, header.keep) = (0, 0);
     }
 
-    /// One execution, without what is known only outside.
+    /// Requests an execution, and waits until it ends.
     fn execute(&mut self, plan: &Plan<'_>) -> Result<Came, GuestError> {
         self.begin(plan)?;
         let Some(hung) = self.guest.wait(self.program.limits.hang, &self.program.racy) else {
@@ -263,7 +264,7 @@ impl NativeExecutor {
         Ok(())
     }
 
-    /// Says in which call an execution hangs, and who called it.
+    /// Adds in which call an execution hangs, and its callers.
     fn explain_hang(&mut self, out: &mut Execution) {
         let [stack] = out.stacks.as_slice() else { return };
         let symbols = &mut self.guest.symbols;
@@ -273,14 +274,14 @@ impl NativeExecutor {
         let call = call.function.clone().unwrap_or_else(|| call.position());
         let callers: Vec<String> = user_part(&frames).iter().map(Frame::to_string).collect();
         let text = format!("`{call}`, which does not return ({}),", callers.join(" <- "));
-        // The guest, which knows no functions, said what it could.
+        // This replaces the guest's message, which does not name the function.
         if let Some(Finding::Uncontrolled(what)) = out.findings.last_mut() {
             *what = text;
         }
     }
 
-    /// An execution that left no record: the same plan again, up to before its last step, which the
-    /// guest left a note of.
+    /// Reconstructs an execution that left no record: executes the same plan again up to its last
+    /// step, which the guest's note describes.
     fn reconstruct(&mut self, plan: &Plan<'_>, end: End, out: &mut Execution) -> Result<(), GuestError> {
         let header = self.guest.shared.header();
         let steps = header.steps.load(Ordering::Relaxed);
@@ -368,7 +369,7 @@ impl NativeExecutor {
 /// others.
 const MOST_HUNG: u32 = 30;
 
-/// A search that would go on waiting for the watchdog.
+/// The error for a search that mostly waits for the watchdog.
 fn too_many_hung(last: &Execution) -> GuestError {
     let calls = last.findings.iter().filter_map(|finding| match finding {
         Finding::Uncontrolled(what) => Some(format!("; {what} is not under control")),
@@ -377,17 +378,17 @@ fn too_many_hung(last: &Execution) -> GuestError {
     error(format!("{MOST_HUNG} executions hung{}", calls.collect::<String>()))
 }
 
-/// What the guest says for the user.
+/// The guest's message for the user.
 fn text(header: &protocol::Header) -> String {
     let length = header.text_length.load(Ordering::Relaxed) as usize;
     String::from_utf8_lossy(header.text.get(..length).unwrap_or_default()).into_owned()
 }
 
-/// What is not instrumented: parts of the program without the flag, libraries that the guest
-/// reports, functions of the C library, and system calls that are not reported.
+/// Messages about what is not instrumented: parts of the program without the flag, libraries that the
+/// guest reports, functions of the C library, and system calls that are not reported.
 fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
     let mut parts = opaque::sources(program);
-    // Functions of sources without the flag are named with these.
+    // The sources without the flag stand for their functions.
     let hidden = if parts.is_empty() { hidden::functions(program) } else { Vec::new() };
     let mut callers = Vec::new();
     for line in told.lines() {
@@ -408,18 +409,18 @@ fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
     reasons.into_iter().flatten().collect()
 }
 
-/// An empty record.
+/// Empties a record.
 fn clear(out: &mut Execution) {
     *out = Execution::default();
 }
 
 impl NativeExecutor {
-    /// One execution, in whichever process.
+    /// Runs one execution, in an old or a new process.
     fn run_anywhere(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
         if self.run_once(plan, out)? {
             return Ok(());
         }
-        // The fork server is gone: killed from outside, or out of memory. Once may be bad luck.
+        // The fork server is gone: killed from outside, or out of memory. Try again once.
         let _ = self.guest.child.kill();
         let status = self.guest.child.wait().map_or_else(|_| String::new(), |status| format!(" ({status})"));
         self.guest = Guest::start(&self.program)?;
@@ -430,7 +431,7 @@ impl NativeExecutor {
         Err(error(format!("the program's first process ended{status}, and its successor too")))
     }
 
-    /// Executes a plan again in a process of its own: that must make no difference.
+    /// Executes a plan again in a process of its own, which must make no difference.
     fn check_isolation(&mut self, plan: &Plan<'_>, out: &Execution) -> Result<(), GuestError> {
         let mut again = Execution::default();
         self.fresh = true;
@@ -573,7 +574,8 @@ impl Guest {
         }
     }
 
-    /// Waits for the end of an execution: whether it hung, or `None` when the fork server is gone.
+    /// Waits for the end of an execution. Returns whether it hung, or `None` if the fork server is
+    /// gone.
     fn wait(&self, limit: Duration, known: &RacySites) -> Option<bool> {
         let slice = (limit / 16).clamp(Duration::from_millis(5), Duration::from_millis(100));
         let mut seen = u64::MAX;
@@ -595,8 +597,8 @@ impl Guest {
             } else if since.elapsed() >= limit
                 && (now.saturating_sub(used) >= limit * 3 / 4 || !running(child))
             {
-                // It computes without end, or sleeps outside control. A machine that is merely busy
-                // is given time.
+                // It computes without end, or sleeps outside control. The processor time tells that
+                // from a machine that is merely busy.
                 known.note_hang((progress, fingerprint));
                 header.hangs.store(1, Ordering::Relaxed);
                 system::ask(child);

@@ -7,8 +7,8 @@ use turnpike_scheduler::Origin;
 use super::symbols::readable;
 use crate::stack::origin_of_function;
 
-/// First address and the one behind the last of each such function, as the file has them; sorted,
-/// and joined where they touch.
+/// The first address in the file and the one after the last of each such function; sorted, and joined
+/// where they touch.
 pub(super) fn ranges(program: &[u8]) -> Vec<[u64; 2]> {
     let Ok(file) = object::File::parse(program) else { return Vec::new() };
     let mut ranges: Vec<[u64; 2]> = file
@@ -28,8 +28,8 @@ pub(super) fn ranges(program: &[u8]) -> Vec<[u64; 2]> {
     joined
 }
 
-/// The functions of a name, in the file's own spelling or as the source has it without arguments: where each
-/// begins, and the address behind it. Otherwise the names of all functions.
+/// The functions of a name, which may be mangled or as in the source without arguments: where each
+/// begins, and the address after it. If there is none, the names of all functions.
 pub(super) fn functions(program: &[u8], name: &str) -> Result<Vec<[u64; 2]>, Vec<String>> {
     let Ok(file) = object::File::parse(program) else { return Err(Vec::new()) };
     let (mut found, mut others) = (Vec::new(), Vec::new());
@@ -49,7 +49,7 @@ pub(super) fn functions(program: &[u8], name: &str) -> Result<Vec<[u64; 2]>, Vec
     if found.is_empty() { Err(others) } else { Ok(found) }
 }
 
-/// Whether a symbol is a function of a library. Names are only demangled where it takes that:
+/// Whether a symbol is a function of a library. Names are only demangled where necessary, because
 /// programs have many.
 fn is_library(name: &str) -> bool {
     match name.strip_prefix("_Z") {

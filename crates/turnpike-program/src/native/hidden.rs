@@ -1,12 +1,12 @@
 //! Functions that access variables without reporting it, although the rest of their source reports
-//! its accesses: what threads share there is invisible. Either the sanitizer leaves the whole function out
-//! (`no_sanitize("thread")`, assembler), or compilers expand a call in place (`strcmp` with a constant,
-//! a short `memcmp`).
+//! its accesses: what threads share there is invisible. Either the sanitizer leaves the whole
+//! function out (`no_sanitize("thread")`, assembler), or compilers expand a call in place (`strcmp`
+//! with a constant, a short `memcmp`).
 //!
-//! Without a disassembler. Whatever an x86-64 function does to a variable of its own file by name is
-//! an instruction with a distance to the next one, and bytes that look like one but are not would
-//! have to hit a variable by chance. A function that reports its accesses calls the sanitizer, with an
-//! address that it computes from that of the variable. Accesses through pointers are not found.
+//! This needs no disassembler. Whatever an x86-64 function does to a variable of its own file by name
+//! is an instruction with a distance from the next one, and other bytes would have to hit a variable
+//! by chance. A function that reports its accesses calls the sanitizer, with an address that it
+//! computes from that of the variable. Accesses through pointers are not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ struct Image<'a> {
     sections: Vec<(u64, &'a [u8])>,
     /// Where variables are.
     variables: Vec<(u64, u64)>,
-    /// Each of them that has a symbol: from where to where.
+    /// Start and end of each variable that has a symbol.
     named: BTreeMap<u64, u64>,
     /// Where the sanitizer's functions are, or pointers to them.
     hooks: BTreeSet<u64>,
@@ -113,8 +113,8 @@ impl<'a> Image<'a> {
         (address < end && self.is_variable(address)).then_some((start, end))
     }
 
-    /// Whether code accesses a variable by its name without reporting it: it does not call the sanitizer, or has
-    /// the address of that variable nowhere.
+    /// Whether code accesses a variable by its name without reporting it: it does not call the
+    /// sanitizer, or does not contain the address of that variable.
     fn hides(&self, start: u64, code: &[u8]) -> bool {
         let mut accesses = false;
         let mut reports = false;
@@ -132,14 +132,14 @@ impl<'a> Image<'a> {
             if before & 0xc7 != 0x05 {
                 continue;
             }
-            // An operand at a distance; `lea` only computes it, and a number of up to four bytes may follow.
+            // An operand at a distance. `lea` only computes it; a number of up to four bytes may follow.
             if earlier == 0x8d {
                 addresses.extend(self.variable(to));
                 continue;
             }
             let operands = [0, 1, 2, 4].map(|more| to.wrapping_add(more));
             accesses |= operands.iter().any(|&operand| self.is_variable(operand));
-            // Only where the bytes are those of a common instruction: this function has many others.
+            // Only for common instructions, because the code has many other bytes.
             if READS.contains(&earlier) {
                 accessed.extend(self.variable(to));
             } else if let Some(more) = immediate(earlier, at.checked_sub(3).map_or(0, |at| code[at])) {
@@ -157,8 +157,8 @@ const READS: [u8; 24] = [
     0x39, 0x3a, 0x3b, 0x84, 0x85, 0x2a, 0x02,
 ];
 
-/// How many bytes of a number follow the operand of an instruction that compares it with one. A
-/// prefix may make it a short one.
+/// How many bytes follow the operand of an instruction that compares it with a number. A prefix may
+/// make the number shorter.
 fn immediate(opcode: u8, prefix: u8) -> Option<u64> {
     match opcode {
         0x80 | 0x83 => Some(1),
@@ -168,14 +168,14 @@ fn immediate(opcode: u8, prefix: u8) -> Option<u64> {
     }
 }
 
-/// The address at a distance from the end of the four bytes that say so.
+/// The address at the distance that four bytes hold, from the end of these bytes.
 fn target(address: u64, distance: &[u8]) -> u64 {
     let distance = distance.first_chunk::<4>().map_or(0, |bytes| i32::from_le_bytes(*bytes));
     address.wrapping_add(4).wrapping_add_signed(distance.into())
 }
 
-/// The functions of a program, compiled with the flag, that access its variables without saying so;
-/// empty for files without symbols.
+/// The functions of a program, compiled with the flag, that access its variables without reporting
+/// it; empty for files without symbols.
 pub(super) fn functions(file: &[u8]) -> Vec<String> {
     let Ok(file) = object::File::parse(file) else { return Vec::new() };
     let is_instrumented =
@@ -201,9 +201,9 @@ pub(super) fn functions(file: &[u8]) -> Vec<String> {
     hidden.into_iter().collect()
 }
 
-/// The reason why nothing is proved while there are these functions; `None` without any.
+/// Why nothing is proved about a program with these functions; `None` if there are none.
 pub(super) fn tell(functions: &[String]) -> Option<String> {
-    /// More are only counted.
+    /// The most that are listed; the others are counted.
     const MOST: usize = 6;
     let (last, others) = functions.split_last()?;
     let list = match functions.len().checked_sub(MOST) {

@@ -1,4 +1,4 @@
-//! Starting the program with the library inside, without leaving anything in the file system.
+//! Starts the program with the library preloaded, without leaving anything in the file system.
 //!
 //! The library is a file in memory, preloaded by its descriptor. The program dies with the host:
 //! the system sends it a signal when the *thread* that started it ends, so one thread that never
@@ -19,7 +19,7 @@ use turnpike_preload::protocol::{ENVIRONMENT, FD_ANSWER, FD_LIBRARY, FD_REQUEST,
 use super::NativeProgram;
 use super::{runtime, system};
 
-/// What the program gets.
+/// The descriptors that the program gets.
 pub(super) struct Descriptors {
     pub(super) shared: OwnedFd,
     pub(super) request: OwnedFd,
@@ -48,7 +48,7 @@ pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Re
         command.env("TURNPIKE_PRELOAD", theirs);
     }
     command.env("LD_PRELOAD", preload);
-    // Symbols are looked up once, not in every execution.
+    // Symbols are resolved once, not in every execution.
     command.env("LD_BIND_NOW", "1");
     let mut told = descriptors.size.to_string();
     for (start, end) in runtime::variables(&bytes) {
@@ -72,7 +72,7 @@ pub(super) fn start(program: &NativeProgram, descriptors: Descriptors) -> io::Re
     receive.recv().map_err(|_| io::Error::other("the thread that starts programs has ended"))?
 }
 
-/// A debugger that finds the library where the program says it is: behind a descriptor of its own.
+/// A debugger that finds the library where the program says it is: at a descriptor of its own.
 pub(super) fn debugger(name: &str, program: &Path) -> io::Result<Command> {
     let library = library(&wanted_name(&std::fs::read(program)?))?;
     let mut command = Command::new(name);
@@ -86,8 +86,8 @@ pub(super) fn debugger(name: &str, program: &Path) -> io::Result<Command> {
     Ok(command)
 }
 
-/// What the program reads: the file that this process was given as its input, opened anew, or
-/// nothing. Pipes and terminals can be read only once, and programs are executed many times.
+/// The program's input: the file that is this process's input, opened anew, or nothing. Pipes and
+/// terminals can be read only once, and programs are executed many times.
 fn input() -> Stdio {
     let own = Path::new("/proc/self/fd/0");
     let is_file = std::fs::metadata(own).is_ok_and(|status| status.is_file());
@@ -121,11 +121,11 @@ fn launcher() -> mpsc::Sender<Job> {
     launcher.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
 }
 
-/// The thread sanitizer's library as gcc names it, whoever needs none of them.
+/// The name that gcc gives the thread sanitizer's library, for programs that need no such library.
 const USUAL: &str = "libtsan.so.2";
 
-/// Our library stands in for the thread sanitizer's by having its name, which differs between
-/// compilers and their versions: the one that the program was linked with.
+/// The name of the thread sanitizer's library that the program was linked with, which depends on the
+/// compiler and its version. Our library replaces it by having its name.
 fn wanted_name(program: &[u8]) -> String {
     let starts: [&[u8]; 2] = [b"\0libtsan.so.", b"\0libclang_rt.tsan"];
     let found =
@@ -158,10 +158,10 @@ fn library(name: &str) -> io::Result<RawFd> {
     Ok(number)
 }
 
-/// In the new process, before it becomes the program.
+/// Prepares the new process, before it becomes the program.
 fn prepare(pairs: &[(RawFd, RawFd)]) -> io::Result<()> {
     let check = |answer: i64| if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
-    // SAFETY: system calls with plain numbers.
+    // SAFETY: system calls with plain numbers and with records on this stack.
     unsafe {
         check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL).into())?;
         // The same addresses in every process. Some containers forbid it: then they are only the
@@ -169,7 +169,7 @@ fn prepare(pairs: &[(RawFd, RawFd)]) -> io::Result<()> {
         let persona = libc::personality(0xffff_ffff);
         libc::personality(persona as libc::c_ulong | libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
         libc::setpgid(0, 0);
-        // What is printed without end is cut, and not a crash.
+        // Endless output is cut off, but does not crash the program.
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
         let size = libc::rlimit { rlim_cur: OUTPUT, rlim_max: libc::RLIM_INFINITY };
         libc::setrlimit(libc::RLIMIT_FSIZE, &size);
@@ -194,7 +194,7 @@ fn prepare(pairs: &[(RawFd, RawFd)]) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes room for the numbers that the library's descriptors have.
+/// Raises the limit on descriptors so that the library's numbers are valid.
 fn raise_descriptors() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: room for the answer.
@@ -206,7 +206,7 @@ fn raise_descriptors() {
     }
 }
 
-/// Bytes that an execution may print (and that a file may have).
+/// The most bytes that an execution may print (and that a file may have).
 const OUTPUT: u64 = 256 << 20;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Functions of the C and C++ libraries that a program calls although it is not known what they do
 //! with its memory.
 //!
-//! Instrumented code reports its accesses, and so do the library functions that the guest replaces. Some
-//! of the others access no memory of the program, or only memory that no other thread can reach; these
-//! are listed here. Every other function may read or write what threads share.
+//! Instrumented code reports its accesses, and so do the library functions that the guest replaces.
+//! Some of the others access no memory of the program, or only memory that no other thread can reach;
+//! these are listed here. Every other function may read or write what threads share.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,8 +15,8 @@ use turnpike_preload::LIBRARY;
 
 use super::runtime::{self, Runtime};
 
-/// Functions that do not access the program's memory: they compute, return information, end something,
-/// or work on private data.
+/// Functions that do not access the program's memory: they compute, return information, end
+/// something, or work on private data.
 const HARMLESS: &str = "\
 __assert __assert_fail __assert_perror_fail __chk_fail __ctype_b_loc __ctype_get_mb_cur_max \
 __ctype_tolower_loc __ctype_toupper_loc __cxa_finalize __dynamic_cast __errno_location __fdelt_chk \
@@ -41,7 +41,7 @@ nextafter nexttoward pow powf powl remainder rint rintf round roundeven roundeve
 sinh sinhf sinl sqrt sqrtf sqrtl tan tanf tanh tanhf tgamma trunc truncf __isinf __isnan __finite \
 __signbit __fpclassify pthread_self pthread_equal __once_proxy";
 
-/// Beginnings of names that are as harmless: exceptions, type information, threads and conditions
+/// Beginnings of names that are also harmless: exceptions, type information, threads and conditions
 /// of C++ (which call what is replaced), and strings, whose functions that matter are replaced.
 const HARMLESS_BEGINNINGS: [&str; 29] = [
     "_ITM_",
@@ -75,7 +75,7 @@ const HARMLESS_BEGINNINGS: [&str; 29] = [
     "__gxx_personality",
 ];
 
-/// Of the beginning `_ZSt`: names that are not exceptions after all begin like this.
+/// Beginnings of names that are not harmless, although they begin with `_ZSt`.
 const TOUCHING: [&str; 9] = [
     "_ZSt18_Rb_tree",
     "_ZSt20_Rb_tree",
@@ -88,15 +88,16 @@ const TOUCHING: [&str; 9] = [
     "_ZSt2ws",
 ];
 
-/// Writing to streams. All threads may write to the standard ones, which need no constructor.
+/// Functions that write to streams. All threads may write to the standard ones, which need no
+/// constructor.
 const STREAMS: [&str; 6] =
     ["_ZNSo", "_ZStls", "_ZSt4endl", "_ZSt4ends", "_ZSt5flush", "_ZNSt9basic_iosIcSt11char_traitsIcEE5clear"];
 
 /// Names of streams of other kinds.
 const OTHER_STREAMS: [&str; 4] = ["stringstream", "fstream", "strstream", "stringbuf"];
 
-/// Functions that cannot be looked into, of all that these files call and the libraries define;
-/// sorted.
+/// The functions whose accesses are not known, of all that these files call and the libraries
+/// define; sorted.
 pub(super) fn unknown(program: &[u8], modules: &[PathBuf]) -> Vec<String> {
     let is_known = |path: &&PathBuf| super::opaque::is_known(&name(path));
     let mut called: BTreeSet<String> = BTreeSet::new();
@@ -114,7 +115,7 @@ pub(super) fn unknown(program: &[u8], modules: &[PathBuf]) -> Vec<String> {
     if called.is_empty() {
         return Vec::new();
     }
-    // Functions of other libraries are their business: those are looked into, or named.
+    // Functions of other libraries do not count: these libraries are inspected or reported.
     let mut defined: BTreeSet<String> = BTreeSet::new();
     for path in modules.iter().filter(is_known) {
         if let Ok(bytes) = fs::read(path) {
@@ -175,7 +176,7 @@ fn is_harmless(name: &str) -> bool {
             && !TOUCHING.iter().chain(&STREAMS).any(|start| name.starts_with(start))
 }
 
-/// Functions of C by their names, those of C++ by their class.
+/// A readable name: of a C function its own, of a C++ function the demangled one or `streams`.
 fn readable(name: String) -> String {
     if !name.starts_with("_Z") {
         return name.strip_prefix("__isoc99_").unwrap_or(&name).to_owned();
@@ -188,7 +189,7 @@ fn readable(name: String) -> String {
     format!("{} of libstdc++", super::symbols::readable(&name))
 }
 
-/// The reason why nothing is proved while these are called; `None` without any.
+/// Why nothing is proved about a program that calls these functions; `None` if there are none.
 pub(super) fn tell(functions: &[String]) -> Option<String> {
     const MOST: usize = 6;
     let (last, others) = functions.split_last()?;

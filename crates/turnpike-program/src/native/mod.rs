@@ -1,9 +1,9 @@
 //! C and C++ programs: native executables, unmodified, under the library of `turnpike-preload`.
 //!
 //! The program is started once and becomes a fork server before its `main`; executions take place in
-//! forks of it, see [`Isolation`]. Host and guest share one piece of memory: the plan goes in, the record comes out,
-//! one byte over a pipe each way. The host watches a counter in it, and ends executions that make
-//! no visible operation for too long.
+//! forks of it, see [`Isolation`]. Host and guest share memory: the plan goes in, the record comes
+//! out, and one byte goes over a pipe each way. The host watches a counter in that memory, and ends
+//! executions that make no visible operation for too long.
 //!
 //! **Failures.** A failed `assert` or `tp_assert` is an assertion; a fatal signal, an abort and an
 //! exit status other than 0 are crashes (VeriSoft, too, counts a process that leaves with an error
@@ -49,24 +49,24 @@ pub enum Threads {
     System,
 }
 
-/// How executions are kept from influencing each other.
+/// How executions are isolated from each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Isolation {
-    /// One process for many executions, whose memory is put back after each, as long as they change
-    /// nothing else; where they do, as [`Isolation::Fork`].
+    /// One process for many executions, whose memory is restored after each, as long as they change
+    /// nothing else; otherwise like [`Isolation::Fork`].
     #[default]
     Reset,
     /// A process for each execution.
     Fork,
 }
 
-/// What becomes of the steps that an execution shares with the one before it.
+/// How to handle the steps that an execution shares with the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefixes {
     /// Executions go on from copies of processes where that is faster.
     #[default]
     Auto,
-    /// They are executed again.
+    /// The steps are executed again.
     Repeat,
     /// Executions go on from copies of processes wherever that is possible.
     Copy,
@@ -79,7 +79,7 @@ pub struct Limits {
     pub memory: u64,
     /// Processor seconds of one execution; 0 = any number.
     pub seconds: u64,
-    /// Threads that live at the same time.
+    /// The most threads that live at the same time.
     pub threads: u32,
     /// Time without a visible operation after which an execution has hung.
     pub hang: Duration,
@@ -118,15 +118,15 @@ pub struct NativeProgram {
     pub limits: Limits,
     /// How its threads are run.
     pub threads: Threads,
-    /// How its executions are kept from influencing each other.
+    /// How its executions are isolated from each other.
     pub isolation: Isolation,
-    /// What becomes of the steps that executions share.
+    /// How to handle the steps that executions share.
     pub prefixes: Prefixes,
     /// Which plain accesses are steps.
     pub visibility: Visibility,
     /// Whether executions return what they print.
     pub output: bool,
-    /// The function around whose calls threads are scheduled: where it begins and ends in the file.
+    /// The function during whose calls threads are scheduled: where it begins and ends in the file.
     pub around: Option<[u64; 2]>,
     /// Code locations that were found to race, for all executors of this program.
     pub racy: RacySites,
@@ -176,7 +176,7 @@ impl NativeProgram {
         }
     }
 
-    /// Hash of the executable and its arguments: what a schedule belongs to.
+    /// Hash of the executable and its arguments, which a schedule belongs to.
     pub fn hash(&self) -> Result<u64, GuestError> {
         let mut bytes = check::read(&self.path)?;
         for argument in &self.arguments {
@@ -187,7 +187,7 @@ impl NativeProgram {
     }
 
     /// What its threads declare that they may touch, by `tp_may_access`, in a few executions;
-    /// `None` if nothing. It is the author's word, so it counts as proved.
+    /// `None` if nothing. The author asserts it, so it counts as proved.
     pub fn declared_accesses(&self) -> Result<Option<MayAccess>, GuestError> {
         let mut executor = self.launch()?;
         let mut out = Execution::default();

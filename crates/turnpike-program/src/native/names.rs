@@ -1,4 +1,4 @@
-//! Names of the program's objects: of a static variable, where that is what an object is.
+//! Names of the program's objects: an object in a static variable has the variable's name.
 
 use turnpike_scheduler::{End, Execution, Finding, Object};
 
@@ -36,8 +36,8 @@ fn size_of(object: Object) -> u64 {
     }
 }
 
-/// The guest's sentences have marks where only the host knows a name: `{site:0x…}` and
-/// `{address:0x…}`.
+/// Fills in names that only the host knows: the guest's messages have the marks `{site:0x…}` and
+/// `{address:0x…}` there.
 pub(super) fn tell(execution: &mut Execution, symbols: &mut Symbols) {
     if let End::Failed(failure) = &mut execution.end {
         fill_in(&mut failure.message, symbols);

@@ -1,9 +1,9 @@
-//! Code that cannot be looked into: which parts of a program were not compiled with
-//! `-fsanitize=thread`, and what is said about them.
+//! Code whose accesses cannot be seen: which parts of a program were not compiled with
+//! `-fsanitize=thread`, and the messages about them.
 //!
-//! The guest reports the libraries. This module inspects the file itself: compilers put a constructor for
-//! the sanitizer into every object file that they compile with the flag, and the symbols of a file
-//! name the sources that its object files came from.
+//! The guest reports the libraries. This module inspects the file itself: compilers put a constructor
+//! for the sanitizer into every object file that they compile with the flag, and the symbols of a
+//! file name the sources that its object files came from.
 
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind, SymbolScope};
 
@@ -30,13 +30,13 @@ pub(super) fn is_known(name: &str) -> bool {
     KNOWN.contains(&numbered.map_or(stem, |(stem, _)| stem))
 }
 
-/// The constructors that gcc and clang make for the sanitizer.
+/// The constructors that gcc and clang generate for the sanitizer.
 const CONSTRUCTORS: [&str; 2] = ["_sub_I_00099", "tsan.module_ctor"];
 
 /// The object files with which programs begin and end.
 const FRAME: [&str; 7] = ["Scrt1.o", "crt1.o", "crtstuff.c", "elf-init.c", "gcrt1.o", "grcrt1.o", "rcrt1.o"];
 
-/// What the first of them is called by older C libraries. Elsewhere such a name is the program's.
+/// Names of the first of them in older C libraries. In another place, such a name is the program's.
 const FIRST: [&str; 3] = ["abi-note.S", "abi-note.c", "init.c"];
 
 /// What the names of the sanitizer's own sources begin with.
@@ -78,10 +78,9 @@ pub(super) fn sources(file: &[u8]) -> Vec<String> {
     if seen { unseen } else { Vec::new() }
 }
 
-/// The reason why nothing is proved while there are these libraries and sources; `None` without
-/// any.
+/// Why nothing is proved about a program with these libraries and sources; `None` if there are none.
 pub(super) fn tell(parts: &[String]) -> Option<String> {
-    /// More are only counted.
+    /// The most that are listed; the others are counted.
     const MOST: usize = 8;
     let (last, others) = parts.split_last()?;
     if others.is_empty() {
@@ -98,8 +97,8 @@ pub(super) fn tell(parts: &[String]) -> Option<String> {
     ))
 }
 
-/// The reason why nothing is proved about a program with code of Rust that was not compiled with the flag: locks
-/// of the standard library call nothing unless they wait. `None` for other programs.
+/// Why nothing is proved about a program with Rust code that was not compiled with the flag: locks of
+/// the standard library make no call unless they wait. `None` for other programs.
 pub(super) fn tell_rust(file: &[u8]) -> Option<String> {
     let file = object::File::parse(file).ok()?;
     let comment = file.section_by_name(".comment")?.uncompressed_data().ok()?;
@@ -112,8 +111,8 @@ pub(super) fn tell_rust(file: &[u8]) -> Option<String> {
     })
 }
 
-/// The reason why nothing is proved where these parts may make unreported system calls by
-/// themselves; `None` without any.
+/// Why nothing is proved if these parts may make unreported system calls by themselves; `None` if
+/// there are none.
 pub(super) fn tell_callers(parts: &[String]) -> Option<String> {
     let list = parts.join(", ");
     (!parts.is_empty()).then(|| {

@@ -1,7 +1,7 @@
-//! When executions go on from copies of earlier ones (`copies` in the guest), instead of repeating the
-//! steps that they share with them.
+//! Decides when executions go on from copies of earlier ones (`copies` in the guest), instead of
+//! repeating the steps that they share with them.
 //!
-//! Where an execution begins changes what it costs and nothing else, so measured times may decide.
+//! Where an execution begins changes only what it costs, so measured times may decide.
 
 use std::sync::atomic::Ordering;
 
@@ -12,16 +12,16 @@ use super::Prefixes;
 
 /// Processor time that a copy must spare, in nanoseconds: forking takes some hundred microseconds.
 const WORTH: u64 = 1_000_000;
-/// Processor time of a fork and of what a new process costs more than one that is used again.
+/// Processor time of a fork, with what a new process costs more than one that is reused.
 const FORK: u64 = 500_000;
-/// So many executions in a row must take longer than a copy must spare before there are copies,
+/// Executions in a row that must take twice what a copy must spare, before copies are made.
 const LONG: u32 = 8;
-/// and so often it is asked whether they spare more than they cost.
+/// Executions between two checks whether copies spare more than they cost.
 const TRIAL: u64 = 64;
-/// Bytes of memory that the copies of one process may keep.
+/// The most bytes of memory that the copies of one process may keep.
 const MEMORY: u64 = 512 << 20;
 
-/// What all executions have in common that go on from the same copies.
+/// What all executions that go on from the same copies have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Settings {
     detail: Detail,
@@ -37,15 +37,16 @@ struct Settings {
 pub(super) struct Copies {
     wanted: Prefixes,
     settings: Option<Settings>,
-    /// The last execution, as positions: all copies are on its way.
+    /// The last execution, as positions of its choices: all copies are on its path.
     path: Vec<u32>,
     /// Long executions in a row.
     long: u32,
-    /// Executions that could go on from copies, since it was last asked whether that pays.
+    /// Executions that could go on from copies, since the last check whether that pays.
     tried: u64,
     spared: u64,
-    /// Executions that went on from a copy, and the steps that they did not repeat.
+    /// Executions that went on from a copy.
     pub(super) resumed: u64,
+    /// The steps that they did not repeat.
     pub(super) steps_spared: u64,
 }
 
@@ -63,7 +64,7 @@ impl Copies {
         }
     }
 
-    /// The present copies are of no use any more.
+    /// Notes that the present copies are useless.
     pub(super) fn forget(&mut self) {
         self.settings = None;
     }
@@ -103,7 +104,7 @@ impl Copies {
         self.settings = settings;
     }
 
-    /// What came of it.
+    /// Notes the result of the execution.
     pub(super) fn note(&mut self, plan: &Plan<'_>, out: &Execution, header: &Header) {
         self.path.clear();
         self.path.extend(out.steps.iter().map(|step| step.taken));
@@ -126,8 +127,8 @@ impl Copies {
     }
 }
 
-/// What executions of this plan must have in common; `None` if it is not one of a systematic search, whose
-/// executions share long prefixes.
+/// What executions of this plan must have in common. `None` if it is not one of a systematic search,
+/// whose executions share long prefixes.
 fn settings(plan: &Plan<'_>) -> Option<Settings> {
     let awake = matches!(plan.policy, Policy::Awake { .. });
     let systematic = awake || matches!(plan.policy, Policy::Stop | Policy::First | Policy::Continue);

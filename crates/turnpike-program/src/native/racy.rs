@@ -1,5 +1,5 @@
-//! What executions teach about a program, shared by all that execute it: its racy code locations,
-//! and where it hangs.
+//! What executions teach about a program, shared by all its executors: its racy code locations, and
+//! where it hangs.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,13 +26,12 @@ pub struct RacySites {
 pub(super) type Moment = (u64, u128);
 
 impl RacySites {
-    /// Whether an execution that had come so far did nothing visible ever after. It will not next
-    /// time.
+    /// Whether an execution that had come this far hung. Then it hangs there every time.
     pub(super) fn hung(&self, moment: Moment) -> bool {
         self.hangs.lock().unwrap_or_else(PoisonError::into_inner).contains(&moment)
     }
 
-    /// An execution hung there.
+    /// Notes that an execution hung there.
     pub(super) fn note_hang(&self, moment: Moment) {
         self.ended.fetch_add(1, Ordering::Relaxed);
         let mut hangs = self.hangs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,12 +46,12 @@ impl RacySites {
     }
 }
 
-/// Makes accesses at racy code locations steps of this executor; finds them if that was not done
+/// Makes accesses at racy code locations steps of this executor. Finds them if that was not done
 /// yet.
 pub(super) fn find(program: &NativeProgram, executor: &mut NativeExecutor) -> Result<(), GuestError> {
     let NativeProgram { path, arguments, environment, threads, visibility, .. } = program;
     let key = format!("{path:?} {arguments:?} {environment:?} {threads:?} {visibility:?}");
-    // Others who want to know wait here.
+    // Other executors wait here for the result.
     let mut known = program.racy.found.lock().unwrap_or_else(PoisonError::into_inner);
     let found = match known.iter().find(|(same, _)| *same == key) {
         Some((_, found)) => found.clone(),

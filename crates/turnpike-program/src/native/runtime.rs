@@ -1,8 +1,9 @@
-//! The sanitizer's runtime inside a program: clang links it there, and gcc does with `-static-libtsan`.
+//! The sanitizer's runtime inside a program: clang links it there, as does gcc with
+//! `-static-libtsan`.
 //!
-//! The guest replaces its functions, so neither its code nor its variables are the program's. Object files
-//! of the runtime stand next to each other, so a symbol that tells nothing belongs to
-//! the runtime if its neighbours on both sides do.
+//! The guest replaces its functions, so neither its code nor its variables are the program's. Object
+//! files of the runtime lie next to each other, so a symbol of unknown origin belongs to the runtime
+//! if its neighbours on both sides do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,7 @@ const NAMES: [&str; 11] = [
     "_ZN14__interception",
 ];
 
-/// Functions of the runtime that have the names of others, as its last object file has them.
+/// Functions of the runtime, in its last object file, that have the names of others.
 const OTHERS: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
 
 /// Where the runtime is in a program.
@@ -36,16 +37,16 @@ pub(super) struct Runtime {
 }
 
 impl Runtime {
-    /// The runtime of a file, if it is inside and the file has its symbols.
+    /// The runtime inside a file, if there is one and the file has its symbols.
     pub(super) fn find(file: &object::File<'_>) -> Option<Runtime> {
         let inside =
             |symbol: object::Symbol<'_, '_>| symbol.is_definition() && symbol.name() == Ok("__tsan_init");
         if !file.symbols().any(inside) {
             return None;
         }
-        // By section and address, whether a symbol is the runtime's, if it tells.
+        // By section and address: whether a symbol is the runtime's, if that is known.
         let mut places: BTreeMap<(usize, u64), Option<bool>> = BTreeMap::new();
-        // The linker lists what it made local itself under an empty name.
+        // The linker lists symbols that it made local itself under an empty source name.
         let mut source_is_runtime = None;
         for symbol in file.symbols() {
             let name = symbol.name().unwrap_or_default();
@@ -77,14 +78,14 @@ impl Runtime {
         Some(Runtime { ranges })
     }
 
-    /// Whether something of the runtime's is at an address.
+    /// Whether an address is in the runtime.
     pub(super) fn covers(&self, address: u64) -> bool {
         let after = self.ranges.partition_point(|&(start, _)| start <= address);
         after > 0 && address < self.ranges[after - 1].1
     }
 }
 
-/// The runtime's ranges of a section that ends here, by its symbols in the order of addresses.
+/// The runtime's ranges in a section that ends at `end`, by its symbols in the order of addresses.
 fn ranges_of(symbols: &[(u64, Option<bool>)], end: u64) -> Vec<(u64, u64)> {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for (at, &(start, known)) in symbols.iter().enumerate() {
@@ -104,8 +105,8 @@ fn ranges_of(symbols: &[(u64, Option<bool>)], end: u64) -> Vec<(u64, u64)> {
     ranges
 }
 
-/// The reason why nothing is proved about a program without symbols that has a runtime inside: what belongs to
-/// which of them is not known.
+/// Why nothing is proved about a program without symbols that has a runtime inside: which code
+/// belongs to which of them is not known.
 pub(super) fn tell(program: &[u8]) -> Option<String> {
     let file = object::File::parse(program).ok()?;
     let inside =
@@ -117,7 +118,7 @@ pub(super) fn tell(program: &[u8]) -> Option<String> {
     })
 }
 
-/// Where the variables of a runtime are that is part of the program; empty without one.
+/// Where the variables of the runtime inside a program are; empty if it has none.
 pub(super) fn variables(program: &[u8]) -> Vec<(u64, u64)> {
     let Ok(file) = object::File::parse(program) else { return Vec::new() };
     let Some(runtime) = Runtime::find(&file) else { return Vec::new() };
@@ -131,15 +132,15 @@ pub(super) fn variables(program: &[u8]) -> Vec<(u64, u64)> {
     runtime.ranges.into_iter().filter(inside).collect()
 }
 
-/// The functions of libraries that a program calls that has a runtime inside. The runtime replaces many of
-/// them and imports others for itself, so what the program imports does not say it: its code does.
+/// The library functions that a program with a runtime inside calls. The runtime replaces many of
+/// them and imports others for itself, so they are found in the program's code, not in its imports.
 pub(super) fn called(file: &object::File<'_>, runtime: &Runtime, called: &mut BTreeSet<String>) {
     let names: BTreeMap<usize, &str> = file
         .dynamic_symbols()
         .filter(|symbol| matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown))
         .filter_map(|symbol| Some((symbol.index().0, symbol.name().ok()?)))
         .collect();
-    // Pointers that the loader sets.
+    // Pointers to functions that the loader sets.
     let mut slots: BTreeMap<u64, &str> = BTreeMap::new();
     for (place, relocation) in file.dynamic_relocations().into_iter().flatten() {
         if let RelocationTarget::Symbol(symbol) = relocation.target()
@@ -153,7 +154,7 @@ pub(super) fn called(file: &object::File<'_>, runtime: &Runtime, called: &mut BT
         if symbol.kind() == SymbolKind::Text && symbol.is_definition() && runtime.covers(symbol.address()) {
             let name = symbol.name().unwrap_or_default();
             let known = targets.entry(symbol.address()).or_insert_with(|| name.to_owned());
-            // The shortest: without the runtime's own prefix.
+            // The shortest name is the one without the runtime's own prefix.
             if name.len() < known.len() {
                 name.clone_into(known);
             }
@@ -199,7 +200,7 @@ pub(super) fn called(file: &object::File<'_>, runtime: &Runtime, called: &mut BT
     called.extend(imported.map(|(_, name)| (*name).to_owned()));
 }
 
-/// The address at a distance from the end of the four bytes that say so.
+/// The address at the distance that four bytes hold, from the end of these bytes.
 fn relative(address: u64, distance: &[u8]) -> u64 {
     let distance = distance.first_chunk::<4>().map_or(0, |bytes| i32::from_le_bytes(*bytes));
     address.wrapping_add(4).wrapping_add_signed(distance.into())

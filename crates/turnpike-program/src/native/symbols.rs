@@ -1,6 +1,5 @@
-//! From addresses to source positions and variables, by the symbols and debugging information of
-//! the program and its libraries. Addresses are the same in all executions, so what was found is
-//! remembered.
+//! Resolves addresses to source positions and variables, by the symbols and debugging information of
+//! the program and its libraries. Addresses are the same in all executions, so results are cached.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,7 +22,7 @@ struct Module {
     end: u64,
     /// What to subtract from addresses to get the file's own.
     bias: u64,
-    /// Loaded at the first question; `None` after a failure.
+    /// Loaded when it is first needed; the inner `None` after a failure.
     loader: Option<Option<Loader>>,
     /// Static variables: address, size, name; sorted.
     variables: Option<Vec<(u64, u64, String)>>,
@@ -93,7 +92,7 @@ impl Symbols {
         &self.frames[&address]
     }
 
-    /// The addresses behind the calls that a thread is in, innermost first.
+    /// The return addresses of the calls that a thread is in, innermost first.
     pub(super) fn unwind(&mut self, dump: &Dump) -> Vec<u64> {
         unwind::unwind(dump, |address, registers, stack| {
             let module = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address))?;
@@ -111,14 +110,14 @@ impl Symbols {
         // The call, not what comes after it.
         let probe = own.wrapping_sub(1);
         let file = module.path.file_name().unwrap_or_default().to_string_lossy();
-        // The library that is loaded into programs has no file.
+        // The library that is preloaded into programs is a file in memory.
         let file = file.strip_prefix("memfd:").map_or(&*file, |name| name.trim_end_matches(" (deleted)"));
         let code = format!("{file}+{own:#x}");
         let loader = module.loader.get_or_insert_with(|| Loader::new(&module.path).ok()).as_ref();
         let symbol = loader.and_then(|loader| loader.find_symbol(probe)).map(readable);
         let mut frames = loader.map_or(Vec::new(), |loader| frames_of(loader, probe, &module.path));
         match frames.last_mut() {
-            // With so little debugging information that functions have no names, or with none.
+            // The debugging information has no names of functions.
             Some(frame) if frame.function.is_none() => {
                 let symbol = symbol.as_deref();
                 if frame.is_user() {
@@ -149,7 +148,7 @@ impl Symbols {
     }
 
     /// The static variable at an address, and which part of it: `accounts[1].lock`. Without types,
-    /// with an index if it could be an array of things of this size: `forks[3]`.
+    /// with an index if it could be an array of elements of this size: `forks[3]`.
     pub(super) fn variable(&mut self, address: u64, size: u64) -> Option<String> {
         let module = self.modules.iter_mut().find(|m| (m.start..m.end).contains(&address))?;
         let own = address.wrapping_sub(module.bias);
@@ -228,8 +227,8 @@ fn frames_of(loader: &Loader, probe: u64, loaded: &Path) -> Vec<Frame> {
     out
 }
 
-/// The name of an inlined function with the module it is in, for Rust's own libraries: line tables do
-/// not have it, but their paths do.
+/// The name of an inlined function with its module, for Rust's own libraries: line tables do not have
+/// the module, but their paths do.
 fn qualified(function: String, file: &str) -> String {
     let inside = file.split_once("/library/").and_then(|(_, inside)| inside.strip_suffix(".rs"));
     let Some((library, module)) = inside.and_then(|inside| inside.split_once("/src/")) else {
@@ -257,7 +256,7 @@ fn variables_of(path: &Path) -> Vec<(u64, u64, String)> {
         .filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.address() != 0)
         .filter_map(|symbol| Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned())))
         .collect();
-    // Of several names for one address, that of something with a size.
+    // Of several names for one address, the one with the largest size.
     variables.sort_by(|a, b| (a.0, b.1, &a.2).cmp(&(b.0, a.1, &b.2)));
     variables.dedup_by_key(|(address, _, _)| *address);
     variables

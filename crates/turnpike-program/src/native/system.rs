@@ -23,7 +23,7 @@ pub(super) fn memory_file(name: &CStr, size: usize) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
-/// Cuts or extends a file.
+/// Truncates or extends a file.
 pub(super) fn truncate(file: &OwnedFd, size: usize) -> io::Result<()> {
     // SAFETY: an open file.
     if unsafe { libc::ftruncate(file.as_raw_fd(), size as libc::off_t) } != 0 {
@@ -32,7 +32,7 @@ pub(super) fn truncate(file: &OwnedFd, size: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Both ends of a pipe: where to read, where to write.
+/// Both ends of a pipe: first the one to read from, then the one to write to.
 pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: room for two descriptors.
@@ -51,7 +51,7 @@ pub(super) fn readable(file: &OwnedFd, limit: Duration) -> bool {
     unsafe { libc::poll(&mut poll, 1, milliseconds) > 0 }
 }
 
-/// One byte; `None` at the end or after an error.
+/// Reads one byte; `None` at the end or after an error.
 pub(super) fn read_byte(file: &OwnedFd) -> Option<u8> {
     let mut byte = 0u8;
     loop {
@@ -137,8 +137,7 @@ impl Shared {
         unsafe { self.start.cast::<Header>().as_mut() }
     }
 
-    /// Bytes that the guest has written; `None` if the place is not in the mapping. The guest has
-    /// stopped.
+    /// Bytes that the guest, which has stopped, wrote; `None` if they are not in the mapping.
     pub(super) fn bytes(&self, at: usize, length: usize) -> Option<&[u8]> {
         if at.checked_add(length)? > self.size {
             return None;
