@@ -19,8 +19,8 @@ fn write(execution: &Execution, on: &Choice, number: u32) -> String {
     format!("write {} of {}", writes().filter(own).count(), texts::thread(execution, writer.thread))
 }
 
-/// What an atomic step sees under weak memory. For a store that does not become the newest write, the
-/// write that it directly follows.
+/// What an atomic step sees under weak memory. For a store that does not become the newest write,
+/// the write that it directly follows.
 pub(crate) fn sight(execution: &Execution, choice: &Choice) -> Option<String> {
     let write = write(execution, choice, choice.alternative);
     match (choice.kind, choice.newer_writes()) {

@@ -15,7 +15,7 @@ use crate::order::Order;
 use crate::signature::{signature, signatures};
 use crate::{steps, texts};
 
-/// One thread's view of a program as paths.
+/// One search thread's view of a program as paths.
 pub(crate) struct ProgramPaths<'m> {
     model: &'m ProgramModel,
     /// Launched when the first path is followed.
@@ -194,7 +194,7 @@ impl Paths for ProgramPaths<'_> {
             count: step.count,
             actor: step.choice.thread.0,
             alternative: step.choice.alternative,
-            // Reading the newest value is the usual thing.
+            // Reading the newest value is usual.
             unusual: if step.choice.is_weak() { step.choice.newer_writes() } else { step.choice.alternative },
         }
     }

@@ -1,5 +1,5 @@
-//! Which thread touches which object, learned from executions: what persistent sets need if
-//! the program has no annotations.
+//! Which thread accesses which object, learned from executions: what persistent sets need if the
+//! program has no annotations.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::model::{Launch, ProgramModel};
 use crate::settings::ProgramOptions;
 
 impl ProgramModel {
-    /// The same program with persistent sets, by a table learned from so many random executions:
-    /// unproved, because there may be accesses that none of them had.
+    /// The same program with persistent sets, by a table learned from this many random executions.
+    /// It is not proved, because there may be accesses that none of them made.
     pub fn with_recorded_accesses(self, executions: u64) -> Result<ProgramModel, GuestError> {
         let persistent = Some(self.record_accesses(executions)?);
         let options = ProgramOptions { persistent, ..self.options().clone() };

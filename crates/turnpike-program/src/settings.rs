@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use turnpike_scheduler::{Bounds, End, Execution, Finding, MayAccess, Memory, Plan, Reduction, Timeouts};
 
-/// Steps after which an execution is cut, when nothing else is said.
+/// The default of [`ProgramOptions::max_steps`].
 pub const DEFAULT_MAX_STEPS: u32 = 20_000;
-/// Of so many executions one is checked by executing it again.
+/// The default of [`ProgramOptions::check_every`].
 pub const DEFAULT_CHECK_EVERY: u64 = 100;
 
 /// How the program is executed.
@@ -26,19 +26,19 @@ pub struct ProgramOptions {
     pub spurious: u32,
     /// What atomic operations may see.
     pub memory: Memory,
-    /// Which schedules are left out. Takes the place of every reduction.
+    /// Which schedules are left out. Replaces every reduction.
     pub bounds: Bounds,
-    /// What [`Bounds::around`] is about, for the user: `calls of pop`.
+    /// What [`Bounds::around`] refers to, for the user: `calls of pop`.
     pub around: Option<String>,
-    /// Signatures of errors that the search is to go on past.
+    /// Signatures of errors that the search ignores.
     pub suppress: Vec<String>,
-    /// Of so many executions one is executed again, to see whether the program is deterministic; 0
-    /// = none.
+    /// One of this many executions is repeated, to see whether the program is deterministic; 0 =
+    /// none.
     pub check_every: u64,
-    /// What no execution shows, so that finding nothing says something about synchronisation only:
-    /// memory accesses that are not visible.
+    /// What no execution shows, such as memory accesses that are not visible. If nothing is found,
+    /// that is then a statement about synchronisation only.
     pub unseen: Option<String>,
-    /// What was asked for and no execution explores, so that finding nothing proves nothing.
+    /// What was requested but no execution explores, so that finding nothing proves nothing.
     pub unexplored: Option<String>,
 }
 
@@ -62,7 +62,7 @@ impl Default for ProgramOptions {
 }
 
 impl ProgramOptions {
-    /// What all executions have in common: a strategy puts its own prefix, policy and detail in it.
+    /// The plan that all executions share. A strategy sets its own prefix, policy and detail in it.
     pub fn plan(&self) -> Plan<'_> {
         Plan {
             max_steps: self.max_steps,
@@ -83,23 +83,23 @@ const TIMEOUTS: &str = "time limits could have run out earlier: set the option `
 #[derive(Debug, Default)]
 pub(crate) struct LeftOut {
     reasons: Mutex<BTreeSet<String>>,
-    /// Steps after which executions were cut, at most; 0 when none was.
+    /// The most steps after which executions were cut; 0 if none was.
     cut: AtomicU32,
     /// Whether a bound left out a choice.
     bounded: AtomicBool,
     /// Whether a thread entered the part in which threads are scheduled.
     entered: AtomicBool,
-    /// Signatures of errors that were passed over.
+    /// Signatures of errors that were suppressed.
     passed_over: Mutex<BTreeSet<String>>,
 }
 
 impl LeftOut {
-    /// Takes note of what no execution shows.
+    /// Notes what no execution shows.
     pub(crate) fn never_seen(&self, what: Vec<String>) {
         self.reasons.lock().unwrap_or_else(PoisonError::into_inner).extend(what);
     }
 
-    /// Takes note of what an execution left out.
+    /// Notes what an execution left out.
     pub(crate) fn note(&self, execution: &Execution, max_steps: u32) {
         let cut = execution.end == End::StepLimit;
         let hung = execution.end == End::Hung;
@@ -123,7 +123,7 @@ impl LeftOut {
             let named = execution.findings.iter().any(|finding| matches!(finding, Finding::Uncontrolled(_)));
             let calls = execution.findings.iter().filter_map(|finding| match finding {
                 Finding::Uncontrolled(call) => Some(format!("{call} is not under control")),
-                // Racing accesses that are steps leave something out for a reason that has a name.
+                // If racing accesses that are steps leave something out, another finding says why.
                 Finding::Race { .. } if named => None,
                 Finding::Race { .. } => {
                     Some("data races were found where memory accesses are not steps".to_owned())
@@ -148,7 +148,7 @@ impl LeftOut {
         Some(self.cut.load(Ordering::Relaxed)).filter(|&steps| steps > 0)
     }
 
-    /// Takes note of errors that an execution shows and that are passed over.
+    /// Notes errors that an execution shows and that are suppressed.
     pub(crate) fn pass_over(&self, signatures: &[String]) {
         let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
         for signature in signatures {
@@ -158,7 +158,7 @@ impl LeftOut {
         }
     }
 
-    /// Whether an error with this signature was passed over.
+    /// Whether an error with this signature was suppressed.
     pub(crate) fn was_passed_over(&self, signature: &str) -> bool {
         self.passed_over.lock().unwrap_or_else(PoisonError::into_inner).contains(signature)
     }
@@ -201,7 +201,7 @@ impl LeftOut {
         if options.persistent.as_ref().is_some_and(|table| !table.proved) {
             described.push("the table behind persistent sets comes from recorded executions".to_owned());
         }
-        // Alone, it bounds what was searched, and the verdict says so.
+        // If this is the only reason, the verdict mentions it instead.
         if !described.is_empty() {
             described.extend(options.unseen.clone());
         }

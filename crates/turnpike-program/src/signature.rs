@@ -1,7 +1,7 @@
-//! What makes two failures the same: the kind, the place and the message; for deadlocks, who waits
-//! for what.
+//! What makes two failures the same: the kind, the place and the message; for deadlocks, which
+//! thread waits for what.
 //!
-//! The same for people: kinds and places in the source, `deadlock@bank.c:31+bank.c:44`. These do not
+//! The form for users has kinds and places in the source: `deadlock@bank.c:31+bank.c:44`. It does not
 //! depend on schedules, seeds or addresses, and can be typed.
 
 use turnpike_model::{Diagnostic, ViolationKind, hash};
@@ -13,7 +13,7 @@ use crate::texts;
 /// The kind of error that is not a violation.
 const DEADLOCK: &str = "deadlock";
 
-/// Refuses what cannot be a signature.
+/// Rejects a text that cannot be a signature.
 pub fn check_signature(text: &str) -> Result<(), Diagnostic> {
     let kinds = || ViolationKind::ALL.iter().map(|kind| kind.keyword()).chain([DEADLOCK]);
     let known = |word: &str| kinds().any(|kind| kind == word);
@@ -33,7 +33,7 @@ pub fn check_signature(text: &str) -> Result<(), Diagnostic> {
 pub(crate) fn end_signature(execution: &Execution, executor: &mut dyn Executor) -> Option<String> {
     let kind = match &execution.end {
         End::Failed(failure) => {
-            // Without a place, what was said tells errors apart.
+            // Without a place, the message distinguishes errors.
             let said = || format!("{:08x}", hash::bytes(failure.message.as_bytes()) as u32);
             let place = place(executor, failure.site).unwrap_or_else(said);
             return Some(join(violation_kind(failure.kind).keyword(), vec![place]));
@@ -64,7 +64,7 @@ pub(crate) fn finding_signature(
     }
 }
 
-/// The signatures of all errors that an execution shows and that are not to be passed over.
+/// The signatures of all errors that an execution shows and that are not suppressed.
 pub(crate) fn signatures(execution: &Execution, executor: &mut dyn Executor) -> Vec<String> {
     let mut found = Vec::new();
     if !execution.end_is_suppressed {
@@ -81,8 +81,8 @@ pub(crate) fn signatures(execution: &Execution, executor: &mut dyn Executor) -> 
     distinct
 }
 
-/// Where the threads are that have not ended, or who they are. Those that wait for the end of others say
-/// nothing new.
+/// Where the threads that have not ended are, or their names. Those that wait for the end of others
+/// add nothing.
 fn waiting_places(execution: &Execution, executor: &mut dyn Executor) -> Vec<String> {
     let left = execution.threads.iter().filter(|thread| !thread.ended);
     let waiting: Vec<(&str, &Choice)> =
@@ -117,7 +117,8 @@ fn join(kind: &str, mut places: Vec<String>) -> String {
     format!("{kind}@{}", places.join("+"))
 }
 
-/// Tells errors apart, whatever the schedule. Executions must be recorded with full detail.
+/// A number that distinguishes errors, independent of the schedule. Executions must be recorded with
+/// full detail.
 pub(crate) fn signature(execution: &Execution) -> u64 {
     let name = |thread: u32| execution.threads.get(thread as usize).map_or(0, |thread| thread.name_hash);
     let mut parts: Vec<u64> = Vec::new();

@@ -1,11 +1,11 @@
-//! Call stacks for people: functions with their source positions, and which of them are the user's.
+//! Readable call stacks: functions with their source positions, and which of them are the user's.
 
 use std::path::Path;
 
 pub use turnpike_scheduler::{Frame, Origin, SourceLine};
 
-/// The frames without those of libraries at both ends: from what the user's code called, or from
-/// the user's code itself, to its outermost function. All frames if none is the user's.
+/// The frames from the innermost function of the user to the outermost one, without those of
+/// libraries at both ends. All frames if none is the user's.
 pub fn user_part(frames: &[Frame]) -> &[Frame] {
     let first = frames.iter().position(Frame::is_user);
     let last = frames.iter().rposition(Frame::is_user);
@@ -23,11 +23,10 @@ pub fn called_by_user(frames: &[Frame]) -> Option<&Frame> {
     frames.get(first.checked_sub(1)?)
 }
 
-/// Names of functions up to this many characters are shown in full.
+/// The longest function name, in characters, that is shown in full.
 const LONG_NAME: usize = 72;
 
-/// A function's name as people say it: the long lists of types that compilers add to templates are
-/// left out.
+/// A function's name, if it is long without the lists of types that compilers add to templates.
 pub fn brief_name(function: &str) -> String {
     if function.chars().count() <= LONG_NAME {
         return function.to_owned();
@@ -58,14 +57,14 @@ pub fn brief_name(function: &str) -> String {
     out
 }
 
-/// The length of what brackets enclose at the beginning of a text, with the brackets.
+/// The length of the bracketed part at the beginning of a text, with the brackets.
 fn bracketed(text: &str) -> usize {
     let mut depth = 0_usize;
     let mut before = ' ';
     for (at, one) in text.char_indices() {
         match one {
             '<' | '(' | '[' | '{' => depth += 1,
-            // Not that of `->`.
+            // This is the end of `->`.
             '>' if before == '-' => {}
             '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
             _ => {}
@@ -78,7 +77,7 @@ fn bracketed(text: &str) -> usize {
     text.len()
 }
 
-/// The frames behind addresses of this process, innermost first. Addresses are those behind calls.
+/// The frames at return addresses of this process, innermost first.
 pub fn resolve(stack: &[u64]) -> Vec<Frame> {
     let mut here = ThisProcess::default();
     stack.iter().flat_map(|&address| here.frames(address)).collect()
@@ -98,7 +97,7 @@ impl ThisProcess {
     }
 }
 
-/// Elsewhere nothing is known of addresses.
+/// On other platforms addresses are not resolved.
 #[cfg(not(target_os = "linux"))]
 #[derive(Default)]
 pub(crate) struct ThisProcess;
@@ -110,8 +109,7 @@ impl ThisProcess {
     }
 }
 
-/// Whose function a frame is, by what is known of it: its name, its source file, and the file that
-/// was loaded there.
+/// Whose function a frame is, by its name, its source file, and the file that was loaded there.
 pub(crate) fn origin(function: Option<&str>, file: Option<&str>, loaded: &Path) -> Origin {
     const LIBRARIES: [&str; 8] = [
         "/usr/include/",
@@ -153,7 +151,7 @@ fn is_system(loaded: &Path) -> bool {
         .any(|start| loaded.to_string_lossy().starts_with(start))
 }
 
-/// Whose function it is, by its name alone.
+/// Whose function this is, by its name alone.
 pub(crate) fn origin_of_function(function: &str) -> Origin {
     const OURS: [&str; 8] = [
         "turnpike",
@@ -188,13 +186,13 @@ pub(crate) fn origin_of_function(function: &str) -> Origin {
     }
 }
 
-/// The crate or the outermost namespace of a function; nothing for functions of C.
+/// The crate or the outermost namespace of a function; `None` for functions of C.
 fn owner(function: &str) -> Option<&str> {
     let path = match function.strip_prefix('<') {
         // `<bank::Account as core::ops::Drop>::drop`
         Some(inner) => {
             let (own_type, own_trait) = type_and_trait(function, inner);
-            // `<usize as core::slice::SliceIndex<[T]>>::index`: the type is nobody's.
+            // `<usize as core::slice::SliceIndex<[T]>>::index`: the type has no owner.
             return named_owner(without_prefixes(own_type)).or_else(|| named_owner(own_trait?));
         }
         // `void std::__invoke_impl<…>(…)`
@@ -225,7 +223,7 @@ fn type_and_trait<'a>(function: &str, inner: &'a str) -> (&'a str, Option<&'a st
     }
 }
 
-/// A type without what is around the first path in it.
+/// A type without what comes before the first path in it.
 fn without_prefixes(mut path: &str) -> &str {
     loop {
         let before = path;

@@ -1,4 +1,4 @@
-//! Steps in words: `lock(main.0, mutex 2, bank.c:31)`. The action is the kind of operation, its
+//! Labels of steps: `lock(main.0, mutex 2, bank.c:31)`. The action is the kind of operation, its
 //! arguments are the thread, the object, what was chosen if there was a choice, and the place in
 //! the source, in this order.
 
@@ -34,14 +34,14 @@ pub(crate) fn place(executor: &mut dyn Executor, site: Site) -> Option<String> {
         return None;
     }
     let text = executor.site(site);
-    // Folders are those of the machine that compiled the program: nothing that a label should
-    // depend on.
+    // Labels must not depend on the folders of the machine that compiled the program.
     let file = text.rsplit('/').next().unwrap_or(&text);
     Some(plain(file)).filter(|text| !text.is_empty())
 }
 
-/// The place of what a thread does. Where none of the user's functions is on its stack (a library starts
-/// threads of its own, or compilers replace a last call by a jump), that is where the thread was created.
+/// The place of what a thread does. If none of the user's functions is on its stack (a library starts
+/// threads of its own, or a compiler replaced a tail call by a jump), that is where the thread was
+/// created.
 pub(crate) fn place_in(
     execution: &Execution,
     thread: ThreadId,
@@ -64,7 +64,7 @@ fn is_foreign(executor: &mut dyn Executor, site: Site) -> bool {
         && executor.frames(site.0).is_some_and(|frames| !frames.iter().any(Frame::is_user))
 }
 
-/// A name without what separates arguments.
+/// A name without commas, which separate arguments.
 fn plain(name: &str) -> String {
     if name.contains(',') { name.replace(", ", ";").replace(',', ";") } else { name.to_owned() }
 }

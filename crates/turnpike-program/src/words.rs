@@ -1,4 +1,4 @@
-//! Words for what threads do and wait for.
+//! Texts for what threads do and wait for.
 
 use crate::steps::verb;
 use turnpike_scheduler::Kind;
@@ -28,7 +28,7 @@ pub(crate) fn names_thread(kind: Kind) -> bool {
     matches!(kind, Kind::Join | Kind::TryJoin | Kind::Unpark)
 }
 
-/// Nanoseconds for people.
+/// A duration in the largest unit in which it is a whole number.
 pub(crate) fn duration(nanoseconds: u64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
     let unit = units.into_iter().find(|&(size, _)| nanoseconds >= size && nanoseconds.is_multiple_of(size));

@@ -1,6 +1,6 @@
 //! A program as a transition system: a state is the fingerprint of a happens-before order, together
-//! with one schedule that leads to it. The schedule is executed again whenever the state's successors
-//! are needed.
+//! with one schedule that leads to it. The schedule is executed again whenever the state's
+//! successors are needed.
 //!
 //! Executions with equal happens-before orders are in the same state, whatever the order of
 //! independent steps was: that is what the fingerprint captures, and why the choices in a state are

@@ -384,8 +384,8 @@ fn text(header: &protocol::Header) -> String {
     String::from_utf8_lossy(header.text.get(..length).unwrap_or_default()).into_owned()
 }
 
-/// Messages about what is not instrumented: parts of the program without the flag, libraries that the
-/// guest reports, functions of the C library, and system calls that are not reported.
+/// Messages about what is not instrumented: parts of the program without the flag, libraries that
+/// the guest reports, functions of the C library, and system calls that are not reported.
 fn unseen(program: &[u8], told: &str, symbols: &Symbols) -> Vec<String> {
     let mut parts = opaque::sources(program);
     // The sources without the flag stand for their functions.

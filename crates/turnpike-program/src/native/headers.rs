@@ -7,8 +7,8 @@ use turnpike_scheduler::Origin;
 use super::symbols::readable;
 use crate::stack::origin_of_function;
 
-/// The first address in the file and the one after the last of each such function; sorted, and joined
-/// where they touch.
+/// The first address in the file and the one after the last of each such function; sorted, and
+/// joined where they touch.
 pub(super) fn ranges(program: &[u8]) -> Vec<[u64; 2]> {
     let Ok(file) = object::File::parse(program) else { return Vec::new() };
     let mut ranges: Vec<[u64; 2]> = file

@@ -3,10 +3,10 @@
 //! function out (`no_sanitize("thread")`, assembler), or compilers expand a call in place (`strcmp`
 //! with a constant, a short `memcmp`).
 //!
-//! This needs no disassembler. Whatever an x86-64 function does to a variable of its own file by name
-//! is an instruction with a distance from the next one, and other bytes would have to hit a variable
-//! by chance. A function that reports its accesses calls the sanitizer, with an address that it
-//! computes from that of the variable. Accesses through pointers are not found.
+//! This needs no disassembler. Whatever an x86-64 function does to a variable of its own file by
+//! name is an instruction with a distance from the next one, and other bytes would have to hit a
+//! variable by chance. A function that reports its accesses calls the sanitizer, with an address
+//! that it computes from that of the variable. Accesses through pointers are not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -132,7 +132,7 @@ impl<'a> Image<'a> {
             if before & 0xc7 != 0x05 {
                 continue;
             }
-            // An operand at a distance. `lea` only computes it; a number of up to four bytes may follow.
+            // An operand at a distance; a number of up to four bytes may follow. `lea` only computes it.
             if earlier == 0x8d {
                 addresses.extend(self.variable(to));
                 continue;

@@ -2,8 +2,8 @@
 //! with its memory.
 //!
 //! Instrumented code reports its accesses, and so do the library functions that the guest replaces.
-//! Some of the others access no memory of the program, or only memory that no other thread can reach;
-//! these are listed here. Every other function may read or write what threads share.
+//! Some of the others access no memory of the program, or only memory that no other thread can
+//! reach; these are listed here. Every other function may read or write what threads share.
 
 use std::collections::BTreeSet;
 use std::fs;

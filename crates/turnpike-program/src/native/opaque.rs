@@ -97,8 +97,8 @@ pub(super) fn tell(parts: &[String]) -> Option<String> {
     ))
 }
 
-/// Why nothing is proved about a program with Rust code that was not compiled with the flag: locks of
-/// the standard library make no call unless they wait. `None` for other programs.
+/// Why nothing is proved about a program with Rust code that was not compiled with the flag: locks
+/// of the standard library make no call unless they wait. `None` for other programs.
 pub(super) fn tell_rust(file: &[u8]) -> Option<String> {
     let file = object::File::parse(file).ok()?;
     let comment = file.section_by_name(".comment")?.uncompressed_data().ok()?;

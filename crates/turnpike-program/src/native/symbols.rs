@@ -227,8 +227,8 @@ fn frames_of(loader: &Loader, probe: u64, loaded: &Path) -> Vec<Frame> {
     out
 }
 
-/// The name of an inlined function with its module, for Rust's own libraries: line tables do not have
-/// the module, but their paths do.
+/// The name of an inlined function with its module, for Rust's own libraries: line tables do not
+/// have the module, but their paths do.
 fn qualified(function: String, file: &str) -> String {
     let inside = file.split_once("/library/").and_then(|(_, inside)| inside.strip_suffix(".rs"));
     let Some((library, module)) = inside.and_then(|inside| inside.split_once("/src/")) else {

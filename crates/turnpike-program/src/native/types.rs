@@ -12,7 +12,7 @@ use object::{Object, ObjectSection};
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 type Unit<'a> = gimli::Unit<Slice<'a>>;
 
-/// Types within types are followed so far.
+/// The most nested types that are followed.
 const DEEPEST: usize = 32;
 
 /// The types of a file's static variables.
@@ -31,8 +31,7 @@ impl Types {
         types
     }
 
-    /// What stands so many bytes after the beginning of a variable: `[1].lock`, or nothing if it is
-    /// not known.
+    /// The part of a variable at an offset: `[1].lock`. `None` if it is not known.
     pub(super) fn part(&self, variable: u64, offset: u64) -> Option<String> {
         let &(unit, of) = self.variables.get(&variable)?;
         self.with(|dwarf| {
@@ -67,10 +66,10 @@ fn index(dwarf: &gimli::Dwarf<Slice<'_>>) -> gimli::Result<BTreeMap<u64, (usize,
                 continue;
             }
             let Some(AttributeValue::Exprloc(place)) = entry.attr_value(dw::DW_AT_location) else { continue };
-            // An address and nothing else.
+            // Only expressions that are just an address.
             let [0x03, address @ ..] = place.0.slice() else { continue };
             let Ok(address) = <[u8; 8]>::try_from(address) else { continue };
-            // What was declared elsewhere has its type there.
+            // A variable that is declared elsewhere has its type there.
             let of = match (reference(entry, dw::DW_AT_type), reference(entry, dw::DW_AT_specification)) {
                 (Some(of), _) => Some(of),
                 (None, Some(declared)) => reference(&unit.entry(declared)?, dw::DW_AT_type),
@@ -135,8 +134,8 @@ fn lengths(unit: &Unit<'_>, array: UnitOffset) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// The way from the beginning of a type to what stands so many bytes later. It ends where names
-/// begin with an underscore: what is behind them is the affair of a library.
+/// The path from a type to its part at an offset. It ends at names that begin with an underscore:
+/// these are internal to a library.
 fn walk(
     dwarf: &gimli::Dwarf<Slice<'_>>,
     unit: &Unit<'_>,

@@ -1,5 +1,5 @@
-//! Call stacks from registers and copies of stacks, by the tables that compilers write for exceptions
-//! and debuggers.
+//! Unwinds call stacks from registers and copies of stacks, by the tables that compilers write for
+//! exceptions and debuggers.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use addr2line::gimli::{
 use object::{Object, ObjectSection};
 use turnpike_preload::dump::Dump;
 
-/// The limit on frames, for recursion without end.
+/// The limit on frames, because recursion may be endless.
 const DEEPEST: usize = 256;
 
 /// Registers by their numbers in the tables.
@@ -21,7 +21,7 @@ pub(super) type Registers = [Option<u64>; COUNT];
 
 #[cfg(target_arch = "x86_64")]
 mod machine {
-    /// The numbers of what a dump has: return address, stack pointer, and so on.
+    /// The numbers of the registers in a dump: return address, stack pointer, and so on.
     pub(super) const KEPT: [usize; 8] = [16, 7, 3, 6, 12, 13, 14, 15];
     pub(super) const RETURN: usize = 16;
     pub(super) const STACK: usize = 7;
@@ -48,9 +48,9 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Those of a file; empty if it has none.
+    /// The tables of a file; empty if it has none.
     pub(super) fn of(path: &Path) -> Tables {
-        // The library that is preloaded has no file.
+        // The preloaded library is a file in memory.
         let own = path.to_string_lossy().starts_with("/memfd:");
         let bytes =
             if own { turnpike_preload::LIBRARY.to_vec() } else { std::fs::read(path).unwrap_or_default() };
@@ -70,8 +70,8 @@ impl Tables {
         Some(Tables { section: section.data().ok()?.to_vec(), bases })
     }
 
-    /// Makes the registers of a function into those of its caller; `None` where that is not known.
-    /// `address` is inside the call, as the file has it.
+    /// Replaces the registers of a function by those of its caller; `None` where that is not known.
+    /// `address` is inside the call, as in the file.
     pub(super) fn step(&self, address: u64, registers: &mut Registers, stack: &Stack<'_>) -> Option<()> {
         let frames = EhFrame::from(EndianSlice::new(&self.section, LittleEndian));
         let mut context = UnwindContext::new();
@@ -82,8 +82,8 @@ impl Tables {
         let base = registers.get(usize::from(register.0)).copied().flatten()?;
         let frame = base.wrapping_add_signed(*offset);
         let mut caller = *registers;
-        // Where nothing is said, the caller's registers are those of the function, and the return
-        // address is in its register.
+        // Without a rule, a register of the caller has the function's value, and the return address
+        // is in its register.
         for (number, value) in caller.iter_mut().enumerate() {
             let register = Register(u16::try_from(number).ok()?);
             match row.register(register) {
@@ -116,8 +116,8 @@ impl Stack<'_> {
     }
 }
 
-/// The addresses behind the calls that a thread is in, innermost first. `step` makes the registers of
-/// the function at an address into those of its caller.
+/// The return addresses of the calls that a thread is in, innermost first. `step` replaces the
+/// registers of the function at an address by those of its caller.
 pub(super) fn unwind(
     dump: &Dump,
     mut step: impl FnMut(u64, &mut Registers, &Stack<'_>) -> Option<()>,
@@ -136,7 +136,7 @@ pub(super) fn unwind(
             break;
         }
         address = match registers[machine::RETURN] {
-            // A caller's frame is above, or this is not a stack.
+            // A caller's frame is above; otherwise this is not a stack.
             Some(next) if registers[machine::STACK] >= below => next,
             _ => break,
         };

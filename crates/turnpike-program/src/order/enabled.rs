@@ -25,9 +25,8 @@ pub(super) fn enabled_after<'s>(
     if initialises(left_out) || before.clone().any(initialises) {
         return None;
     }
-    // Where it has to wait it can give up instead: that it waits is what is to be tried. Those who
-    // entered a queue have given up wherever they could, because they are seen waiting in every
-    // execution.
+    // Where it has to wait it can give up instead, so that it waits must be tried. Operations that
+    // entered a queue gave up wherever they could, because every execution shows them waiting.
     if operation.gives_up && !matches!(operation.kind, Kind::Reacquire | Kind::Leave) {
         return Some(true);
     }
@@ -46,7 +45,7 @@ pub(super) fn enabled_after<'s>(
         Kind::OnceBegin => Some(once_is_free(before, operation)),
         Kind::Park => Some(has_token(before, operation.thread.0)),
         Kind::Leave if left_out.kind == Kind::Close => None,
-        // A thread does not wait for those that ask whether it has ended.
+        // A thread does not wait for threads that ask whether it has ended.
         Kind::Leave | Kind::Join if left_out.kind == Kind::TryJoin => None,
         Kind::Leave | Kind::Join => Some(false),
         _ => Some(true),
@@ -69,7 +68,7 @@ fn lock_is_free<'s>(
     recursive: bool,
 ) -> bool {
     let (mut owner, mut depth) = (None, 0u32);
-    // What waiting gave up, to be taken again.
+    // The depths that waiters released and will acquire again.
     let mut saved: Vec<(u32, u32)> = Vec::new();
     for step in before {
         let by = step.thread.0;
@@ -125,7 +124,7 @@ fn readers_and_writer<'s>(before: impl Iterator<Item = &'s Choice>, lock: Object
     let (mut readers, mut writer) = (0u32, false);
     for step in before.filter(|step| step.object == lock && acts(step)) {
         match step.kind {
-            // The other alternative does not get it.
+            // With the other alternative it does not get the lock.
             Kind::ReadLock | Kind::TryReadLock if step.alternative != 0 => {}
             Kind::ReadLock => readers += 1,
             Kind::TryReadLock if !writer => readers += 1,
@@ -134,7 +133,7 @@ fn readers_and_writer<'s>(before: impl Iterator<Item = &'s Choice>, lock: Object
             Kind::TryWriteLock if readers == 0 && !writer => writer = true,
             Kind::WriteUnlock => {
                 writer = false;
-                // The writer goes on reading.
+                // The writer becomes a reader.
                 readers += u32::from(step.argument == 1);
             }
             _ => {}

@@ -1,13 +1,13 @@
-//! The order that an execution's steps must have: happens-before, by vector clocks, and the races
-//! it leaves open.
+//! The order that the steps of an execution must have: happens-before, by vector clocks, and the
+//! races that it leaves open.
 //!
 //! A race is a pair of dependent steps of different threads that could have happened the other way
 //! round, with nothing between them that already decides it. Unlocking and the locking that it
 //! allows are not a race: the two cannot be swapped. The race for a mutex is between the two
 //! acquisitions.
 //!
-//! Under weak memory a read races with a later write of the variable that is not after it by other
-//! means: the read could have seen it.
+//! Under weak memory a read races with a later write of the variable that nothing else orders after
+//! it: the read could have seen the write.
 
 mod enabled;
 
@@ -27,21 +27,22 @@ pub(crate) struct Order {
     steps: usize,
     /// By object id.
     objects: Vec<Object>,
-    /// For each event and thread: how many of the thread's events are before it (or it).
+    /// For each event and thread: how many of the thread's events are before it, itself included.
     clocks: Vec<Vec<u32>>,
     /// The number of each event among those of its thread, from 1.
     ranks: Vec<u32>,
     /// The event before it of the same thread.
     previous: Vec<Option<usize>>,
-    /// The last step of each thread, and whether it had ended.
+    /// The last step of each thread.
     last: Vec<Option<usize>>,
+    /// Whether each thread had ended.
     ended: Vec<bool>,
     /// Number of steps before the creation of each thread.
     born: Vec<u32>,
 }
 
 impl Order {
-    /// Reads an execution whose first `same` steps are those of the one read before.
+    /// Reads an execution whose first `same` steps are those of the previous one.
     pub(crate) fn read(&mut self, execution: &Execution, same: usize) {
         let same = same.min(self.steps);
         self.events.truncate(same);
@@ -91,7 +92,7 @@ impl Order {
         self.events[event].thread.0 as usize
     }
 
-    /// Finds out what an event is after. Operations that wait are after all that their threads did,
+    /// Computes the clock of an event. Operations that wait are after all that their threads did,
     /// and before nothing.
     fn place(&mut self, execution: &Execution, event: usize, previous: Option<usize>) {
         let thread = self.thread(event);
@@ -104,7 +105,7 @@ impl Order {
                 creation.map_or_else(Vec::new, |creation| self.clocks[creation].clone())
             }
         };
-        // What a later event is after need not be joined again.
+        // Events before one that was already joined need not be joined again.
         for earlier in (0..event.min(self.steps)).rev() {
             let by = self.thread(earlier);
             let known = clock.get(by).is_some_and(|&count| count >= self.ranks[earlier]);
@@ -128,9 +129,9 @@ impl Order {
         self.previous.push(previous);
     }
 
-    /// Whether the order of two events of different threads matters. Joining is about the last step
-    /// of a thread only. Asking whether a thread has ended is about all of them: which step is the
-    /// last may be another one where a step of it sees something else.
+    /// Whether the order of two events of different threads matters. Joining depends only on the
+    /// last step of a thread. Asking whether a thread has ended depends on all of its steps: another
+    /// one may be the last where a step sees something else.
     fn dependent(&self, earlier: usize, later: usize) -> bool {
         let (one, other) = (&self.events[earlier], &self.events[later]);
         for (join, event, step) in [(one, later, other), (other, earlier, one)] {
@@ -159,7 +160,7 @@ impl Order {
     }
 }
 
-/// The objects that a step is about.
+/// The objects that a step works on.
 fn objects(choice: &Choice) -> impl Iterator<Item = ObjectId> {
     let [first, other] = choice.within;
     [choice.object, choice.second, first, other].into_iter().filter(|&object| object != ObjectId::NONE)
@@ -197,7 +198,7 @@ impl StepOrder for Order {
     fn known_at(&self, step: usize) -> Known {
         let born = |thread: usize| self.born.get(thread).map_or(0, |&born| born as usize);
         let actors = (0..self.last.len()).take_while(|&thread| born(thread) <= step).count();
-        // What threads are about to do in that state is known there, too.
+        // The next operations of threads are known in that state, too.
         let is_next = |event: usize| {
             self.thread(event) < actors && self.previous[event].is_none_or(|previous| previous < step)
         };
@@ -212,12 +213,11 @@ impl StepOrder for Order {
 
     fn races(&self, later: usize, race: &mut dyn FnMut(usize)) {
         let thread = self.events[later].thread;
-        // The end of the process races with everything, but nothing is learned from cutting others
-        // short.
+        // The end of the process races with everything, but an earlier end shows nothing new.
         if self.events[later].kind == Kind::Exit {
             return;
         }
-        // Those that surely decide the order of earlier ones.
+        // Steps that surely decide the order of earlier ones.
         let mut masks: Vec<usize> = Vec::new();
         for earlier in (0..later.min(self.steps)).rev() {
             if self.events[earlier].thread == thread
