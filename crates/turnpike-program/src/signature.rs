@@ -1,8 +1,8 @@
 //! What makes two failures the same: the kind, the place and the message; for deadlocks, which
 //! thread waits for what.
 //!
-//! The form for users has kinds and places in the source: `deadlock@bank.c:31+bank.c:44`. It does not
-//! depend on schedules, seeds or addresses, and can be typed.
+//! The form for users has kinds and places in the source: `deadlock@bank.c:31+bank.c:44`. It does
+//! not depend on schedules, seeds or addresses, and can be typed.
 
 use turnpike_model::{Diagnostic, ViolationKind, hash};
 use turnpike_scheduler::{Choice, End, Execution, Executor, Finding, Kind, ObjectId, Site};

@@ -39,9 +39,9 @@ pub(crate) fn place(executor: &mut dyn Executor, site: Site) -> Option<String> {
     Some(plain(file)).filter(|text| !text.is_empty())
 }
 
-/// The place of what a thread does. If none of the user's functions is on its stack (a library starts
-/// threads of its own, or a compiler replaced a tail call by a jump), that is where the thread was
-/// created.
+/// The place of what a thread does. If none of the user's functions is on its stack (a library
+/// starts threads of its own, or a compiler replaced a tail call by a jump), that is where the
+/// thread was created.
 pub(crate) fn place_in(
     execution: &Execution,
     thread: ThreadId,

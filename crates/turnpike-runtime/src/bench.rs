@@ -78,7 +78,8 @@ pub fn shapes() -> Vec<Shape> {
     ]
 }
 
-/// A program whose atomic operations are all sequentially consistent, so that no model of memory allows it more.
+/// A program whose atomic operations are all sequentially consistent, so that all memory models
+/// allow the same executions.
 pub fn sequential() -> Shape {
     let body = Arc::new(|| atomics(3, 6));
     Shape { name: "seq_cst atomics, 3 threads x 18", executions: 1000, promise: None, body }
@@ -176,7 +177,7 @@ pub fn lock(threads: usize, events: usize) {
     }
 }
 
-/// A bounded buffer of `size` between producers and consumers.
+/// A bounded buffer for `size` items between producers and consumers.
 pub fn buffer(size: usize, producers: usize, consumers: usize, events: usize) {
     struct Buffer {
         items: Mutex<Vec<usize>>,

@@ -50,7 +50,8 @@ fn mark(kind: Kind, place: site::Place) {
     }
 }
 
-/// `assert!` that is visible to the search: evaluating it is a step, and counts for genetic search's fitness.
+/// `assert!` that is visible to the search: evaluating it is a step, and counts towards the fitness
+/// in genetic search.
 ///
 /// ```
 /// turnpike_runtime::check_that!(1 + 1 == 2, "arithmetic works");

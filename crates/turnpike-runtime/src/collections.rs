@@ -38,7 +38,7 @@ pub mod hash_set {
 pub struct RandomState(Option<std::hash::RandomState>);
 
 impl RandomState {
-    /// A seed.
+    /// A source of hashers with a new seed.
     pub fn new() -> Self {
         RandomState(context::active().is_none().then(std::hash::RandomState::new))
     }
@@ -68,12 +68,12 @@ macro_rules! collection {
         pub struct $name<$($parameter),*>(collections::$name<$($parameter,)* RandomState>);
 
         impl<$($parameter),*> $name<$($parameter),*> {
-            /// Empty.
+            /// An empty collection.
             pub fn new() -> Self {
                 $name(collections::$name::with_hasher(RandomState::new()))
             }
 
-            /// Empty, with room for `capacity` entries.
+            /// An empty collection with room for `capacity` entries.
             pub fn with_capacity(capacity: usize) -> Self {
                 $name(collections::$name::with_capacity_and_hasher(capacity, RandomState::new()))
             }

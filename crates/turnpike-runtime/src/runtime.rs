@@ -298,7 +298,7 @@ impl Runtime {
         self.kernel.borrow_mut().fail(record.failure(thread))
     }
 
-    /// The hook saw a panic of the running thread.
+    /// Records a panic of the running thread, as the hook saw it.
     pub(crate) fn record_panic(&self, record: PanicRecord) {
         if self.shows_stacks.get() && !self.teardown.get() {
             self.note_stack();
@@ -395,7 +395,7 @@ impl Runtime {
         }
     }
 
-    /// The program can observe how references are counted.
+    /// Records that the program can observe how references are counted.
     #[cold]
     pub(crate) fn counts_matter(&self, what: &str) {
         // With a single thread there is only one order.
@@ -492,7 +492,7 @@ impl Runtime {
         Ok(Some(id))
     }
 
-    /// The thread will not be joined.
+    /// Records that the thread will not be joined.
     pub(crate) fn detach(&self, thread: ThreadId) {
         if !self.teardown.get() {
             self.kernel.borrow_mut().detach(thread);

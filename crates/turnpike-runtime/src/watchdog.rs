@@ -98,8 +98,9 @@ struct Seen {
     pulse: Weak<Pulse>,
     operations: u64,
     executions: u64,
-    /// Time without a visible operation, and time since the start of the execution.
+    /// Time without a visible operation.
     idle: Duration,
+    /// Time since the start of the execution.
     whole: Duration,
     /// Processor time used by the OS thread.
     used: Duration,

@@ -210,7 +210,7 @@ fn measures() -> Vec<MeasureInfo> {
         ("enabled", "choices: threads that can take a step, with their alternatives"),
         ("messages", "messages sent so far"),
         ("assertions", "assertions evaluated so far"),
-        ("branches", "distinct branches taken so far, where hooks tell them"),
+        ("branches", "distinct branches taken so far, if the program reports them"),
         ("threads", "threads that have not ended"),
         ("depth", "steps so far"),
     ]

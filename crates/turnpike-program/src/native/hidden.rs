@@ -132,7 +132,8 @@ impl<'a> Image<'a> {
             if before & 0xc7 != 0x05 {
                 continue;
             }
-            // An operand at a distance; a number of up to four bytes may follow. `lea` only computes it.
+            // An operand at a distance, after which a number of up to four bytes may follow. `lea`
+            // only computes its address.
             if earlier == 0x8d {
                 addresses.extend(self.variable(to));
                 continue;

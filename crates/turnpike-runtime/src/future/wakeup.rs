@@ -58,7 +58,7 @@ impl Wakeup {
         self.cloned.load(Ordering::Relaxed)
     }
 
-    /// The thread polls again.
+    /// Forgets earlier clones, because the thread polls again.
     pub(crate) fn forget_clones(&self) {
         self.cloned.store(false, Ordering::Relaxed);
     }
@@ -108,8 +108,8 @@ const TABLE: RawWakerVTable = RawWakerVTable::new(clone, wake_and_drop, wake_onl
 /// The waker of a thread.
 pub(super) fn waker(wakeup: &Arc<Wakeup>) -> Waker {
     let raw = RawWaker::new(Arc::into_raw(Arc::clone(wakeup)).cast(), &TABLE);
-    // SAFETY: the pointer is that of an `Arc<Wakeup>`, of which the waker owns one count; the functions
-    // of the table keep to that, and `Wakeup` can be used by any thread.
+    // SAFETY: the pointer is that of an `Arc<Wakeup>`, of which the waker owns one count. The
+    // functions of the table keep to that, and any thread can use a `Wakeup`.
     unsafe { Waker::from_raw(raw) }
 }
 

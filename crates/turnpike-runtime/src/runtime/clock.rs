@@ -39,7 +39,7 @@ impl Runtime {
         Operation { timed: true, deadline, ..operation }
     }
 
-    /// The running thread reads the clock.
+    /// Reads the clock for the running thread, and counts that.
     pub(crate) fn look(&self) -> u64 {
         if let Some(thread) = self.threads.borrow_mut().get_mut(self.current.get().0 as usize) {
             thread.watch.looks = thread.watch.looks.saturating_add(1);

@@ -70,7 +70,7 @@ impl Runtime {
         self.with_polling(|polling| *polling = before);
     }
 
-    /// The future is about to be polled.
+    /// Clears what the last poll recorded, before the future is polled again.
     pub(crate) fn clear_polling(&self) {
         self.with_polling(|polling| {
             polling.yields = false;
@@ -82,7 +82,7 @@ impl Runtime {
         });
     }
 
-    /// The future wants to be polled again after other threads had their turn.
+    /// Records that the future wants to be polled again after other threads had their turn.
     pub(crate) fn poll_again(&self) {
         self.with_polling(|polling| polling.yields = true);
     }
@@ -94,14 +94,14 @@ impl Runtime {
         self.with_polling(own) == Some(true)
     }
 
-    /// The future wants to be polled again at this moment at the latest.
+    /// Records that the future wants to be polled again at this moment at the latest.
     pub(crate) fn poll_at(&self, deadline: u64) {
         self.with_polling(|polling| {
             polling.deadline = Some(polling.deadline.map_or(deadline, |earlier| earlier.min(deadline)));
         });
     }
 
-    /// The future stored its waker in an object.
+    /// Records that the future stored its waker in an object.
     pub(crate) fn awaits(&self, awaited: Awaited) {
         self.with_polling(|polling| polling.awaits.push(awaited));
     }

@@ -5,7 +5,7 @@ use turnpike_scheduler::{MemoryOrder, ThreadId};
 use super::Runtime;
 
 impl Runtime {
-    /// A cell is used. Returns whether its accesses are checked in this execution.
+    /// Records that a cell is used. Returns whether its accesses are checked in this execution.
     pub(crate) fn checks_races(&self) -> bool {
         self.cells.set(true);
         if !self.options.races && self.threads.borrow().len() > 1 {
@@ -29,13 +29,14 @@ impl Runtime {
         self.kernel.borrow().thread_name(ThreadId(thread))
     }
 
-    /// An atomic operation requests an order weaker than sequential consistency, which it gets.
+    /// Records that an atomic operation requested an order weaker than sequential consistency, which
+    /// it gets.
     #[inline]
     pub(crate) fn note_weaker_order(&self) {
         self.weaker_orders.set(true);
     }
 
-    /// Whether some atomic operation did so.
+    /// Whether some atomic operation requested a weaker order.
     pub(crate) fn asked_for_weaker_orders(&self) -> bool {
         self.weaker_orders.get()
     }

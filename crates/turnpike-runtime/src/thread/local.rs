@@ -132,7 +132,7 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(RefCell::take)
     }
 
-    /// Replaces the value and gives the old one.
+    /// Replaces the value and returns the old one.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
@@ -144,8 +144,8 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
     }
 }
 
-/// Declares thread-local values, like the standard library's macro: `static NAME: T = init;` or `=
-/// const { init };`.
+/// Declares thread-local values, like the standard library's macro: `static NAME: T = init;` or
+/// `static NAME: T = const { init };`.
 #[macro_export]
 macro_rules! thread_local {
     () => {};

@@ -15,8 +15,9 @@ const SIGNAL: i32 = libc::SIGURG;
 /// How long a thread may take to answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Capacity of an answer for the thread's name in bytes, and for steps of the schedule.
+/// Bytes of an answer for the thread's name.
 const NAME: usize = 128;
+/// The most steps of the schedule in an answer.
 const STEPS: usize = 16 << 10;
 
 /// What a thread is doing.
@@ -30,7 +31,7 @@ pub(super) struct State {
 pub(super) fn current_thread() -> u64 {
     thread_local! {
         static ID: u64 = {
-            // SAFETY: takes nothing.
+            // SAFETY: it has no arguments.
             let id = unsafe { libc::gettid() };
             u64::try_from(id).unwrap_or(0)
         };
@@ -56,7 +57,7 @@ pub(super) fn is_traced() -> bool {
     tracer.is_some_and(|tracer| tracer.trim() != "0")
 }
 
-/// What a thread reports about itself. The only data that the handler writes.
+/// What a thread reports about itself: the only data that the handler writes.
 struct Answer {
     state: AtomicU32,
     frames: AtomicUsize,
@@ -142,7 +143,7 @@ extern "C" fn answer(_signal: i32, _info: *mut libc::siginfo_t, _context: *mut l
     if ANSWER.state.load(Ordering::Acquire) != ASKED {
         return;
     }
-    // SAFETY: the thread's own variable, which the code that was interrupted may be about to look at.
+    // SAFETY: the thread's own variable, which the interrupted code may be about to read.
     let error = unsafe { *libc::__errno_location() };
     let mut frames = 0;
     let mut inside = false;

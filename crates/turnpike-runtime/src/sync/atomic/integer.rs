@@ -22,7 +22,7 @@ macro_rules! updates {
 
         impl $name {
             $(
-                #[doc = concat!($what, " and gives the value before.")]
+                #[doc = concat!($what, " and returns the previous value.")]
                 #[track_caller]
                 #[inline]
                 pub fn $method(&self, value: $value, order: Ordering) -> $value {

@@ -31,7 +31,7 @@ macro_rules! updates {
     ($($method:ident $what:literal),* $(,)?) => {
         impl<T> AtomicPtr<T> {
             $(
-                #[doc = concat!($what, " and gives the value before.")]
+                #[doc = concat!($what, " and returns the previous value.")]
                 #[track_caller]
                 pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
                     match turn(&self.tag, Kind::Update, order, Location::caller(), || self.values(None, None)) {
@@ -49,8 +49,8 @@ macro_rules! updates {
 }
 
 updates! {
-    fetch_ptr_add "Adds so many values of type `T`, wrapping around,",
-    fetch_ptr_sub "Subtracts so many values of type `T`, wrapping around,",
+    fetch_ptr_add "Adds a number of values of type `T`, wrapping around,",
+    fetch_ptr_sub "Subtracts a number of values of type `T`, wrapping around,",
     fetch_byte_add "Adds bytes, wrapping around,",
     fetch_byte_sub "Subtracts bytes, wrapping around,",
     fetch_or "Takes the bitwise or of the address",
