@@ -1,5 +1,5 @@
-//! Memory that the program itself names: marked accesses, and declarations of what a thread may ever
-//! touch.
+//! Memory that the program itself names: marked accesses, and declarations of what a thread may
+//! ever touch.
 
 use turnpike_scheduler::{ObjectId, Site};
 
@@ -29,7 +29,7 @@ pub(crate) fn may_use(object: ObjectId, writes: bool) {
     declare(control::kernel(|kernel| kernel.object_name_hash(object)), writes);
 }
 
-/// Whoever uses an object needs the memory that it lies in.
+/// Declares the region of an object, too: using the object needs the memory that it lies in.
 fn declare_whole(object: ObjectId) {
     let name = control::kernel(|kernel| kernel.region(object).map(|region| kernel.object_name_hash(region)));
     if let Some(name) = name {

@@ -101,8 +101,8 @@ fn outside(what: &str, site: Site) {
 }
 
 /// A step that reads from a descriptor, once there is something to read. Only then does its order
-/// among other operations on descriptors matter; before, it only looks. False when the time limit of
-/// the descriptor has passed.
+/// among other operations on descriptors matter; before, it only looks. False when the time limit
+/// of the descriptor has passed.
 pub(crate) fn readable(what: &str, fd: c_int, site: Site) -> bool {
     if !may_block(fd) || nonblocking(fd) {
         reads_stream(site);
@@ -513,8 +513,8 @@ unsafe extern "C" fn select(
     }
     memory::tell_operand("select", limit as *const c_void, size_of::<sys::Timeval>(), false, site);
     let mut saved = [[0u8; SET]; 3];
-    // SAFETY: the caller's sets, of which this many bytes are used. `select` overwrites its sets, so
-    // it gets copies.
+    // SAFETY: the caller's sets, of which this many bytes are used. `select` overwrites its sets,
+    // so it gets copies.
     unsafe {
         for (set, copy) in sets.iter().zip(&mut saved) {
             if !set.is_null() {

@@ -398,7 +398,7 @@ fn tell(what: &str, site: Site) {
 pub(crate) fn end_child(end: u32) -> ! {
     ACTIVE.store(false, Ordering::Relaxed);
     if header().output != 0 {
-        // SAFETY: no stream is locked: threads make way for each other only outside the C library.
+        // SAFETY: no stream is locked, because threads are switched only outside the C library.
         unsafe { sys::fflush(core::ptr::null_mut()) };
     }
     if header().hold != 0 {

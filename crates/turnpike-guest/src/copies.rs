@@ -9,8 +9,8 @@
 //! with its parent.
 //!
 //! A fork shares open files and shared memory with its parent, and copies only one thread of the
-//! system. A process with files or shared memory of its own, or with more threads, is not copied, and
-//! its steps are executed again.
+//! system. A process with files or shared memory of its own, or with more threads, is not copied,
+//! and its steps are executed again.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -43,7 +43,7 @@ const STACK_SIZE: usize = 64 << 10;
 static STACK: AtomicUsize = AtomicUsize::new(0);
 /// Processor time of this execution in the processes before this one, in nanoseconds.
 static BEFORE: AtomicU64 = AtomicU64::new(0);
-/// How many copies there are on the way to this process.
+/// How many copies this process descends from.
 static LEVEL: AtomicU32 = AtomicU32::new(0);
 /// Private memory of these copies, in bytes.
 static HELD: AtomicU64 = AtomicU64::new(0);
@@ -95,8 +95,8 @@ core::arch::global_asm!(
     ".size turnpike_on_stack, . - turnpike_on_stack",
 );
 
-/// Makes a copy if one is worth it here. This runs on a stack of its own: that of the program may be
-/// small, and `sites` guesses callers from what is left on it.
+/// Makes a copy if one is worth it here. This runs on a stack of its own: that of the program may
+/// be small, and `sites` guesses callers from what is left on it.
 extern "C" fn consider() {
     let header = control::header();
     let taken = control::kernel(|kernel| kernel.steps_taken());

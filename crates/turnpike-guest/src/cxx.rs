@@ -1,5 +1,5 @@
-//! What compilers call behind the program's back: guards of local statics, clean-up handlers,
-//! unwinding at `pthread_exit`.
+//! Calls that compilers generate: guards of local statics, clean-up handlers, and unwinding at
+//! `pthread_exit`.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -82,7 +82,7 @@ pub(crate) fn unwind_and_end(result: usize) -> ! {
     control::thread(|thread| thread.result = result);
     let handle = find("_Unwind_ForcedUnwind\0");
     let (unwind, get) = if handle.is_null() {
-        // C programs load the unwinder only now.
+        // C programs do not load the unwinder before.
         // SAFETY: the unwinder's library has no constructor that could do harm.
         unsafe {
             const NOW: c_int = 2;
@@ -120,8 +120,8 @@ pub(crate) fn unwind_and_end(result: usize) -> ! {
     threads::end(control::thread(|thread| thread.result))
 }
 
-/// Jumps to the innermost clean-up handler whose frame is being left; it comes back by
-/// `__pthread_unwind_next`.
+/// Jumps to the innermost clean-up handler whose frame is being left, if there is one. The handler
+/// continues the unwinding by `__pthread_unwind_next`.
 fn run_cleanups(frame: usize) {
     let Some(buffer) = control::thread(|thread| thread.cleanups.last().copied()) else { return };
     if buffer < frame {

@@ -2,8 +2,8 @@
 //! and sets of such descriptors that are watched.
 //!
 //! The system keeps the data, the scheduler the order. Everything that looks at a descriptor or
-//! changes one is a step on one object ([`crate::blocking::descriptors`]). A thread that has to wait
-//! waits there for a change, and looks again. So a program whose threads communicate by such
+//! changes one is a step on one object ([`crate::blocking::descriptors`]). A thread that has to
+//! wait waits there for a change, and looks again. So a program whose threads communicate by such
 //! descriptors is deterministic, all orders are tried, and waiting for ever is a deadlock.
 
 use alloc::vec::Vec;

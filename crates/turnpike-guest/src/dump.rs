@@ -1,6 +1,6 @@
-//! Registers and stacks of threads as bytes, behind the record of an execution. Compiled into host
-//! and guest: the guest copies memory, and the host, which has debugging information, finds out
-//! which functions it belongs to.
+//! Registers and stacks of threads as bytes, which follow the record of an execution. Compiled into
+//! host and guest: the guest copies memory, and the host, which has debugging information, finds
+//! the functions in it.
 
 use alloc::vec::Vec;
 

@@ -1,9 +1,9 @@
 //! Threads as fibers on borrowed thread state.
 //!
-//! For each future thread the fork server starts a real one, which blocks all signals, reports where
-//! its thread-local storage and the free part of its stack are, and sleeps for ever. A child of the
-//! fork server has a copy of that memory but not the sleeping thread, so it can run a thread of the
-//! program there: on that stack, with the thread register set to that storage. `errno`,
+//! For each future thread the fork server starts a real one, which blocks all signals, reports
+//! where its thread-local storage and the free part of its stack are, and sleeps for ever. A child
+//! of the fork server has a copy of that memory but not the sleeping thread, so it can run a thread
+//! of the program there: on that stack, with the thread register set to that storage. `errno`,
 //! `pthread_self`, `thread_local` and the C library's caches then behave as in a real thread, and
 //! switching costs some twenty instructions.
 
@@ -145,7 +145,7 @@ pub(crate) fn park_until(count: usize, stack: usize) -> bool {
             real!(pthread_attr_destroy: fn(*mut c_void) -> c_int)(attribute);
         }
         let length = (low + size).saturating_sub(parking.stack);
-        // SAFETY: the upper end of the parked thread's stack, which nobody changes.
+        // SAFETY: the upper end of the parked thread's stack, which no thread changes.
         let pristine = unsafe { core::slice::from_raw_parts(parking.stack as *const u8, length) }.to_vec();
         let (base, stack) = (parking.base, parking.stack);
         POOL.with(|pool| {
@@ -195,7 +195,8 @@ pub(crate) fn give_back(slot: u32) {
 const GAP: usize = 512;
 const PAGE: usize = 4096;
 
-/// Prepares the first frame of a new thread, on a stack of at least `size` bytes if there is memory.
+/// Prepares the first frame of a new thread, on a stack of at least `size` bytes if there is
+/// memory.
 pub(crate) fn prepare(slot: u32, size: usize) -> Context {
     POOL.with(|pool| {
         let place = &mut pool.slots[slot as usize];

@@ -2,9 +2,9 @@
 //!
 //! One thread at a time runs code of this library: before control starts there is only one, and
 //! under control a thread runs from the moment it gets its turn (`fiber` and `baton` switch) until
-//! it gives its turn up. So nothing is locked. But code that uses a value may call code that uses it
-//! again, or give its turn up in the middle. Both would make two mutable references to one value.
-//! They are caught here instead: a value is lent to one piece of code at a time.
+//! it gives its turn up. So nothing is locked. But code that uses a value may call code that uses
+//! it again, or give its turn up in the middle. Both would make two mutable references to one
+//! value. They are caught here instead: a value is lent to one piece of code at a time.
 
 use core::cell::{Cell, UnsafeCell};
 
@@ -37,7 +37,8 @@ impl<T> Global<T> {
         result
     }
 
-    /// Takes the value back from whoever has it, so that it can be used while the process ends.
+    /// Takes the value back from the code that it is lent to, so that it can be used while the
+    /// process ends.
     ///
     /// # Safety
     /// The code that the value is lent to never goes on.

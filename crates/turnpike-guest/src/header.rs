@@ -102,8 +102,8 @@ unsafe fn assert(holds: bool, text: *const c_char, file: *const c_char, line: us
     control::fail(FailureKind::Assertion, &message, site)
 }
 
-/// A thread whose assumption does not hold waits for ever. The others go on, so that the search sees
-/// what they do, and could have done before. Then the execution ends without a verdict.
+/// A thread whose assumption does not hold waits for ever. The others go on, so that the search
+/// sees what they do, and could have done before. Then the execution ends without a verdict.
 fn assume(holds: bool, site: Site) {
     if !holds {
         control::ABANDONED.store(true, Ordering::Relaxed);

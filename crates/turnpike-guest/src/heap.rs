@@ -26,7 +26,8 @@ pub(crate) struct Arena {
 }
 
 // SAFETY: one thread at a time runs code of this library, as in `Global`. Cells, because a fatal
-// signal may interrupt the allocator, and the code that then ends the process allocates its message.
+// signal may interrupt the allocator, and the code that then ends the process allocates its
+// message.
 unsafe impl Sync for Arena {}
 
 impl Arena {
@@ -121,7 +122,7 @@ mod tests {
                 // SAFETY: the size is not zero.
                 let block = unsafe { arena.alloc(layout) };
                 assert!(!block.is_null() && (block as usize).is_multiple_of(layout.align()));
-                // SAFETY: the block has so many bytes.
+                // SAFETY: the block has as many bytes as its layout.
                 unsafe { block.write_bytes(round, layout.size()) };
                 let range = (block as usize, block as usize + layout.size());
                 assert!(blocks.iter().all(|other| other.1 <= range.0 || range.1 <= other.0));
@@ -129,7 +130,7 @@ mod tests {
             }
         }
         let layout = layouts[3];
-        // SAFETY: a block of this layout, which is not used again before it is handed out again.
+        // SAFETY: a block of this layout, which is not used after it is freed.
         unsafe {
             let block = arena.alloc(layout);
             arena.dealloc(block, layout);

@@ -2,8 +2,8 @@
 //!
 //! The *known* pages are restored: everything that was written to private memory lies on one of
 //! them. The system is asked which private pages exist, once when the image is made, and again
-//! whenever there were page faults since: a page that is new then was zero before. Mappings must not
-//! change meanwhile, see `reuse`.
+//! whenever there were page faults since: a page that is new then was zero before. Mappings must
+//! not change meanwhile, see `reuse`.
 //!
 //! The image lives in a *vault*, memory that is shared with the fork server and so is never
 //! restored itself. Code that restores runs on a stack in the vault and uses nothing outside of it.
@@ -204,8 +204,8 @@ impl Vault {
         self.faults = faults();
     }
 
-    /// Looks for pages that were written to for the first time, if there can be any; false if there are
-    /// too many, or the system does not support the question.
+    /// Looks for pages that were written to for the first time, if there can be any; false if there
+    /// are too many, or the system does not support the question.
     pub(crate) fn learn(&mut self) -> bool {
         if faults() == self.faults {
             return true;

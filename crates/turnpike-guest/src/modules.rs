@@ -320,8 +320,8 @@ pub(crate) fn each_data(mut visit: impl FnMut(usize, usize) -> Option<()>) -> Op
     DATA.with(|data| data.iter().try_for_each(|&(start, end)| visit(start, end)))
 }
 
-/// Variables of the sanitizer's runtime inside the program, from start to end in its file. There are
-/// many, and nothing uses them.
+/// Variables of the sanitizer's runtime inside the program, from start to end in its file. There
+/// are many, and nothing uses them.
 static RUNTIME: Global<Vec<(usize, usize)>> = Global::new(Vec::new());
 
 /// Notes a range of variables that the host found not to be the program's.

@@ -1,8 +1,8 @@
 //! One-time initialisation.
 //!
 //! An initialiser that leaves by an exception is abandoned. Nothing here catches exceptions. But a
-//! thread has left an initialisation if its stack pointer is not below the call, which is noticed at
-//! its next operation.
+//! thread has left an initialisation if its stack pointer is not below the call, which is noticed
+//! at its next operation.
 
 use alloc::vec::Vec;
 use core::ffi::c_int;

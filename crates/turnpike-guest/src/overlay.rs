@@ -40,7 +40,7 @@ const CURRENT: c_int = -100;
 
 /// The first descriptor of a copy: the program's own have the numbers they would have without.
 const FIRST_COPY: usize = 920;
-/// The longest path that is looked at.
+/// The longest path that is resolved.
 const LONGEST: usize = 4096;
 
 /// A file that was opened for writing, or removed.
@@ -105,7 +105,8 @@ fn kind_of(fd: c_int) -> Outside {
     if mode & 0o170000 == 0o100000 { Outside::File } else { Outside::Other }
 }
 
-/// The path with symbolic links resolved, and what is there outside. `None` if nothing can be there.
+/// The path with symbolic links resolved, and what is there outside. `None` if nothing can be
+/// there.
 fn look(folder: c_int, path: *const c_char) -> Option<(Vec<u8>, Outside)> {
     // SAFETY: the caller's text.
     let text = unsafe { core::ffi::CStr::from_ptr(path) }.to_bytes();

@@ -1,5 +1,5 @@
-//! The part of an execution in which threads are scheduled, where that is not all of it: calls of one
-//! function, or what lies between `tp_begin` and `tp_end`.
+//! The part of an execution in which threads are scheduled, where that is not all of it: calls of
+//! one function, or what lies between `tp_begin` and `tp_end`.
 //!
 //! Instrumented code reports when it enters and leaves a function. Which function it leaves cannot
 //! be seen from the call, which may be the last jump of the function. So a thread that entered the

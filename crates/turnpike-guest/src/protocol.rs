@@ -122,8 +122,8 @@ pub struct Header {
     pub racy_sites: u64,
     /// Whether the next execution looks for writes that nothing reports.
     pub audit: u64,
-    /// At the start: how many pieces of the program's code belong to libraries, such as functions of
-    /// C++ headers. In the place of the tape are the first address of each and the one after its
+    /// At the start: how many pieces of the program's code belong to libraries, such as functions
+    /// of C++ headers. In the place of the tape are the first address of each and the one after its
     /// last, as in the file, sorted.
     pub library_code: u64,
     /// The function during whose calls threads are scheduled: its first address in the file and the

@@ -34,8 +34,8 @@ pub(crate) unsafe fn is_used(address: usize) -> bool {
     }
     let mut left = MOST;
     // SAFETY: promised by the caller. There is code after each instruction that neither returns nor
-    // jumps, and where it jumps to. The next page need not exist, so it is not read: there a return,
-    // which uses the result, is assumed.
+    // jumps, and where it jumps to. The next page need not exist, so it is not read: there a
+    // return, which uses the result, is assumed.
     let read =
         |at: usize| unsafe { if at % PAGE > PAGE - 16 { [RETURN; 16] } else { *(at as *const [u8; 16]) } };
     may_read(address, &read, &mut left)

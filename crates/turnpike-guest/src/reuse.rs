@@ -1,12 +1,12 @@
 //! One process for many executions: its memory is restored after each, instead of forking another.
 //!
 //! The process is a child of the fork server. Before its first execution it makes an image of its
-//! memory (`image`), and continues from there for each request, which it takes from the host itself.
-//! That is right only if an execution changes nothing but private memory. So every system call
-//! outside this library interrupts the program. Those that are under control and those that change
-//! nothing are served. Any other *taints* the process, which then ends with the execution, and the
-//! fork server forks another. The same holds for what this library does to the process, and for
-//! executions that end in a signal.
+//! memory (`image`), and continues from there for each request, which it takes from the host
+//! itself. That is right only if an execution changes nothing but private memory. So every system
+//! call outside this library interrupts the program. Those that are under control and those that
+//! change nothing are served. Any other *taints* the process, which then ends with the execution,
+//! and the fork server forks another. The same holds for what this library does to the process, and
+//! for executions that end in a signal.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -81,8 +81,8 @@ fn start(vault: &mut Vault) {
     }
 }
 
-/// The execution is over, and everything about it is in the shared memory: goes on with the next one
-/// if this process can.
+/// The execution is over, and everything about it is in the shared memory: goes on with the next
+/// one if this process can.
 pub(crate) fn again() {
     let Some(flags) = image::flags() else { return };
     if !REUSED.load(Ordering::Relaxed) || flags.tainted.load(Ordering::Relaxed) != 0 {
@@ -99,7 +99,8 @@ pub(crate) fn again() {
 
 /// On the vault's stack: answers, restores the image, and waits for the next request.
 extern "C" fn next() {
-    // SAFETY: `again` came here by leaving its stack, and so does not use its own reference any more.
+    // SAFETY: `again` came here by leaving its stack, and so does not use its own reference any
+    // more.
     let Some(vault) = (unsafe { image::vault() }) else { sys::exit_group(125) };
     let header = control::header();
     let spent = zygote::processor_time();

@@ -83,8 +83,8 @@ pub(crate) fn separate_masks() {
     }
 }
 
-/// The running thread sends a signal to itself. While its handler runs, this thread blocks the signal,
-/// and the others do not.
+/// The running thread sends a signal to itself. While its handler runs, this thread blocks the
+/// signal, and the others do not.
 pub(crate) fn raise(signal: c_int) -> c_int {
     separate_masks();
     // SAFETY: any number is valid.
@@ -123,8 +123,8 @@ pub(crate) fn send(to: ThreadId, signal: c_int, site: Site) -> c_int {
     0
 }
 
-/// Delivers the signals that were sent to the running thread while it blocked them, when it asks for
-/// signals or is about to change its mask.
+/// Delivers the signals that were sent to the running thread while it blocked them, when it asks
+/// for signals or is about to change its mask.
 pub(crate) fn arrive() {
     let pending = control::thread(|thread| core::mem::take(&mut thread.pending));
     for signal in (1..=64).filter(|signal| pending & 1u64.wrapping_shl(signal - 1) != 0) {

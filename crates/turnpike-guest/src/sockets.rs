@@ -510,7 +510,7 @@ mod tests {
             bytes[..2].copy_from_slice(&(IPV4 as u16).to_ne_bytes());
             bytes[2..4].copy_from_slice(&8080u16.to_be_bytes());
             bytes[4..8].copy_from_slice(&address);
-            // SAFETY: so many bytes.
+            // SAFETY: the array is as long as that.
             unsafe { read_address(bytes.as_ptr() as *const c_void, 16) }
         };
         assert_eq!(four([127, 0, 0, 1]), Some((8080, true)));
@@ -520,7 +520,7 @@ mod tests {
             let mut bytes = [0u8; 28];
             bytes[..2].copy_from_slice(&(IPV6 as u16).to_ne_bytes());
             bytes[8..24].copy_from_slice(&address);
-            // SAFETY: so many bytes.
+            // SAFETY: the array is as long as that.
             unsafe { read_address(bytes.as_ptr() as *const c_void, 28) }
         };
         let one = |at: usize, value: u8| core::array::from_fn(|i| if i == at { value } else { 0 });
@@ -536,7 +536,7 @@ mod tests {
     fn addresses_that_are_written_can_be_read() {
         for (domain, size) in [(IPV4, 16), (IPV6, 28)] {
             let (mut bytes, mut length) = ([0u8; 28], 28);
-            // SAFETY: so many bytes.
+            // SAFETY: the array is as long as that.
             unsafe {
                 write_address(domain, 1234, bytes.as_mut_ptr() as *mut c_void, &mut length);
                 assert_eq!(length, size);

@@ -2,9 +2,9 @@
 //!
 //! Every stub of a hook saves the registers in which the calling function keeps its variables, and
 //! the stack pointer. With the stack above it, random numbers drawn and clocks read, that is the
-//! state of the thread as far as its own code is concerned. Writes to other memory are only counted:
-//! a thread that writes is never in the same state again. Writes that nothing reports are found by
-//! comparing memory (`unseen`). Hidden state of libraries plays no part.
+//! state of the thread as far as its own code is concerned. Writes to other memory are only
+//! counted: a thread that writes is never in the same state again. Writes that nothing reports are
+//! found by comparing memory (`unseen`). Hidden state of libraries plays no part.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,6 +1,6 @@
 //! Locks of streams that the program takes itself. The C library never holds them across a switch,
-//! but a program that holds one (`flockfile`) may be switched. So its lock is another one, which the
-//! scheduler sees.
+//! but a program that holds one (`flockfile`) may be switched. So its lock is another one, which
+//! the scheduler sees.
 
 use alloc::collections::BTreeMap;
 use core::ffi::c_int;

@@ -13,8 +13,8 @@ use turnpike_scheduler::{
     StepValue, ThreadId, ThreadRecord,
 };
 
-/// Writes the record, and what threads declared that they may touch. Returns the number of bytes, or
-/// `None` if they do not fit.
+/// Writes the record, and what threads declared that they may touch. Returns the number of bytes,
+/// or `None` if they do not fit.
 pub fn write(
     execution: &Execution,
     declared: &[(u64, u64, bool)],
@@ -229,8 +229,8 @@ impl Writer<'_> {
     }
 }
 
-/// Reads the record into `out`, whose buffers are reused, and passes what threads declared that they
-/// may touch to `declared`. Returns the bytes after the record; `None` if it is not a record.
+/// Reads the record into `out`, whose buffers are reused, and passes what threads declared that
+/// they may touch to `declared`. Returns the bytes after the record; `None` if it is not a record.
 pub fn read<'a>(
     bytes: &'a [u8],
     kinds: &[Kind],

@@ -10,7 +10,8 @@ use crate::hook::{hook, real};
 use crate::sys::{EBUSY, EDEADLK, EINVAL, ESRCH, ETIMEDOUT, Timespec};
 use crate::{baton, cancel, fiber, keys, memory, process, protocol, signals, sites};
 
-/// The C library's `pthread_self`; it depends on the thread register, so it is right in fibers, too.
+/// The C library's `pthread_self`; it depends on the thread register, so it is right in fibers,
+/// too.
 pub(crate) fn real_self() -> usize {
     // SAFETY: no arguments.
     unsafe { real!(pthread_self: fn() -> usize)() }

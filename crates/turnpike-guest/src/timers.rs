@@ -1,8 +1,8 @@
 //! Timers as descriptors (`timerfd_create`), in virtual time.
 //!
 //! A timer is an event counter that is written to when the timer expires. Time passes only while
-//! threads sleep and wait: a thread that waits for a timer waits at most until it expires. Whether a
-//! timer expires while another thread is still running is not tried, so nothing is proved.
+//! threads sleep and wait: a thread that waits for a timer waits at most until it expires. Whether
+//! a timer expires while another thread is still running is not tried, so nothing is proved.
 
 use alloc::format;
 use alloc::vec::Vec;

@@ -28,13 +28,13 @@ pub(crate) struct Watch {
     digest: u64,
     /// It has changed something.
     changed: bool,
-    /// Its state when that was asked for last.
+    /// Its state at the last query.
     state: u64,
     /// How often in a row its state was new.
     differed: u32,
 }
 
-/// What a thread changed since its state was asked for last.
+/// What a thread changed since the last query of its state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Nothing.
@@ -125,7 +125,7 @@ pub(crate) fn after_step() {
     }
 }
 
-/// What the running thread changed since its state was asked for last.
+/// What the running thread changed since the last query of its state.
 pub(crate) fn turn() -> Turn {
     let watch = control::thread(|thread| thread.watch);
     if !watch.on && watch.differed >= PATIENCE {

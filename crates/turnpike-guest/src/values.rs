@@ -1,7 +1,7 @@
 //! What memory holds after steps that access it, for the user.
 //!
-//! A step comes before its access. So the value is read when the same thread comes to its next step,
-//! when another thread is about to access memory, or when the execution ends.
+//! A step comes before its access. So the value is read when the same thread comes to its next
+//! step, when another thread is about to access memory, or when the execution ends.
 
 use alloc::vec::Vec;
 

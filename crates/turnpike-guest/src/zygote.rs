@@ -219,7 +219,8 @@ pub(crate) fn die_with(parent: isize) {
     }
 }
 
-/// In the child, before the program begins: returns once, or for each execution if there are `many`.
+/// In the child, before the program begins: returns once, or for each execution if there are
+/// `many`.
 fn prepare_child(header: &Header, many: bool) {
     // Every execution reads its input from the beginning.
     sys::syscall(sys::number::LSEEK, 0, 0, 0, 0, 0, 0);

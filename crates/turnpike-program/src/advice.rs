@@ -1,4 +1,5 @@
-//! Advice for when executions are cut: which loop takes the steps, and how many steps would suffice.
+//! Advice for when executions are cut: which loop takes the steps, and how many steps would
+//! suffice.
 
 use std::collections::BTreeMap;
 

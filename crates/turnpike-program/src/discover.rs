@@ -1,14 +1,15 @@
 //! Which plain memory accesses are steps: found by trial before the search begins.
 //!
 //! If all memory accesses of a program were steps, it would have a hundred times more of them,
-//! nearly all useless: code without data races needs none. So the program is first executed a number
-//! of times with a race detector. The code locations of the races that it finds become steps at
-//! once, which brings other orders and perhaps further races, until a number of executions in a row
-//! find nothing new. Then the set stays as it is.
+//! nearly all useless: code without data races needs none. So the program is first executed a
+//! number of times with a race detector. The code locations of the races that it finds become steps
+//! at once, which brings other orders and perhaps further races, until a number of executions in a
+//! row find nothing new. Then the set stays as it is.
 //!
 //! The trial executions have fixed plans of their own. So the set is a function of the program and
 //! its arguments: every worker and every replay of a schedule finds the same one. A race that is
-//! only found later, by the search, is reported, and the execution then says that it proves nothing.
+//! only found later, by the search, is reported, and the execution then says that it proves
+//! nothing.
 
 use std::collections::BTreeSet;
 
@@ -44,8 +45,8 @@ pub(crate) struct Discovered {
 }
 
 /// Finds the code locations that race, and writes that nothing reports. `run` executes the program
-/// with the accesses at these locations visible, and looks for such writes if its second argument is
-/// true.
+/// with the accesses at these locations visible, and looks for such writes if its second argument
+/// is true.
 pub(crate) fn discover(
     mut run: impl FnMut(&[Site], bool, &Plan<'_>, &mut Execution) -> Result<(), GuestError>,
 ) -> Result<Discovered, GuestError> {
@@ -94,7 +95,8 @@ pub(crate) fn discover(
     Ok(Discovered { sites, unreported })
 }
 
-/// Why nothing is proved, from the messages of [`Discovered::unreported`]; `None` if there are none.
+/// Why nothing is proved, from the messages of [`Discovered::unreported`]; `None` if there are
+/// none.
 pub(crate) fn tell_unreported(places: &BTreeSet<String>) -> Option<String> {
     /// The most that are listed; the others are counted.
     const MOST: usize = 3;

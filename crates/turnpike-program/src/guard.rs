@@ -113,8 +113,8 @@ impl Guarded {
     }
 }
 
-/// Whether two executions took the same choices to the same end; their fingerprints cover everything
-/// in between.
+/// Whether two executions took the same choices to the same end; their fingerprints cover
+/// everything in between.
 pub(crate) fn same(one: &Execution, other: &Execution) -> bool {
     let choices = |execution: &Execution| {
         execution.steps.iter().map(|step| (step.taken, step.count)).collect::<Vec<_>>()

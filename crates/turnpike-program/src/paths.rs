@@ -288,8 +288,8 @@ impl Paths for ProgramPaths<'_> {
     }
 }
 
-/// Whether a step is a send that succeeds only if a receiver waits, or a read lock that is taken again
-/// while a writer waits.
+/// Whether a step is a send that succeeds only if a receiver waits, or a read lock that is taken
+/// again while a writer waits.
 fn looks_at_others(step: &scheduler::Choice) -> bool {
     match step.kind {
         Kind::TrySend => step.argument >> 32 == 0,

@@ -117,8 +117,8 @@ fn join(kind: &str, mut places: Vec<String>) -> String {
     format!("{kind}@{}", places.join("+"))
 }
 
-/// A number that distinguishes errors, independent of the schedule. Executions must be recorded with
-/// full detail.
+/// A number that distinguishes errors, independent of the schedule. Executions must be recorded
+/// with full detail.
 pub(crate) fn signature(execution: &Execution) -> u64 {
     let name = |thread: u32| execution.threads.get(thread as usize).map_or(0, |thread| thread.name_hash);
     let mut parts: Vec<u64> = Vec::new();

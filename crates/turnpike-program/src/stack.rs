@@ -210,7 +210,8 @@ fn named_owner(path: &str) -> Option<&str> {
     owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_').then_some(owner)
 }
 
-/// The parts of `<type as trait>::…`, where `inner` is what follows the first bracket of `function`.
+/// The parts of `<type as trait>::…`, where `inner` is what follows the first bracket of
+/// `function`.
 fn type_and_trait<'a>(function: &str, inner: &'a str) -> (&'a str, Option<&'a str>) {
     let inner = &inner[..bracketed(function).saturating_sub(2).min(inner.len())];
     let outside = |at: &usize| {

@@ -57,8 +57,8 @@ impl Guest {
         self.runtime.counts_mattered()
     }
 
-    /// Whether an execution so far asked whether a thread has ended. [`GuestOptions::ends`] makes that
-    /// exact; without it such executions prove nothing.
+    /// Whether an execution so far asked whether a thread has ended. [`GuestOptions::ends`] makes
+    /// that exact; without it such executions prove nothing.
     pub fn ends_matter(&self) -> bool {
         self.runtime.ends_mattered()
     }

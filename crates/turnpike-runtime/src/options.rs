@@ -22,8 +22,8 @@ pub struct GuestOptions {
     /// Whether changes of reference counts are steps; for programs that depend on them. See
     /// [`crate::Guest::counts_matter`].
     pub counts: bool,
-    /// Whether a thread's end is a step of its own: for programs that ask whether threads have ended.
-    /// See [`crate::Guest::ends_matter`].
+    /// Whether a thread's end is a step of its own: for programs that ask whether threads have
+    /// ended. See [`crate::Guest::ends_matter`].
     pub ends: bool,
     /// Whether accesses of cells are checked for races, and reference counts order what they
     /// protect; for programs that use cells. See [`crate::Guest::uses_cells`].

@@ -191,7 +191,7 @@ impl Runtime {
         self.forgotten.get()
     }
 
-    // --- requests of threads ------------------------------------------------------------------------
+    // --- requests of threads ---------------------------------------------------------------------
 
     /// A visible operation of the running thread.
     #[inline]
@@ -532,7 +532,7 @@ impl Runtime {
         stack.wrapping_add(thread.changes.wrapping_mul(0x9e37_79b9_7f4a_7c15)) & !1 | 2
     }
 
-    // --- the loop -----------------------------------------------------------------------------------
+    // --- the loop --------------------------------------------------------------------------------
 
     fn fiber(&'static self, stack: corosensei::stack::DefaultStack, pooled: bool, body: Body) -> Fiber {
         Fiber::new(stack, pooled, move |yielder| {

@@ -1,8 +1,8 @@
 //! What code compiled with `-fsanitize=thread` calls instead of each atomic operation.
 //!
 //! Each is a step, and steps are done one after the other. The memory order, always the last
-//! argument, decides what races and, under weak memory, which values may be seen: then the scheduler
-//! knows all values, and the memory holds the newest.
+//! argument, decides what races and, under weak memory, which values may be seen: then the
+//! scheduler knows all values, and the memory holds the newest.
 //!
 //! A read-modify-write that is about to leave the value as it is, such as a compare-and-exchange
 //! that fails or an attempt to take a spin lock that is held, counts as a read.

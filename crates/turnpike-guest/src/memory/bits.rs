@@ -1,6 +1,6 @@
 //! Bit-fields: gcc reports that one is written, but not that its neighbours in the same bytes are
-//! read before and written back. At such places a write is two steps. What others write between them
-//! is lost, as it would be without control, because the bytes of the first step are put back.
+//! read before and written back. At such places a write is two steps. What others write between
+//! them is lost, as it would be without control, because the bytes of the first step are restored.
 
 use turnpike_scheduler::{Kind, MemoryOrder, Site};
 

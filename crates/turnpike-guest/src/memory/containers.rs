@@ -34,7 +34,7 @@ struct Function {
     does: Use,
 }
 
-/// The beginning of a string: pointer and length of the text; behind them, room for a short one.
+/// The beginning of a string: pointer and length of the text. Room for a short text follows.
 #[repr(C)]
 struct Text {
     text: *const c_void,

@@ -270,8 +270,8 @@ unsafe fn print(
 /// Stands for a size that was not given.
 const ANY: usize = usize::MAX >> 1;
 
-/// Makes the list of the arguments after the named ones, which take `$bytes` bytes of registers, and
-/// passes it as one more argument.
+/// Makes the list of the arguments after the named ones, which take `$bytes` bytes of registers,
+/// and passes it as one more argument.
 #[cfg(target_arch = "x86_64")]
 macro_rules! listed {
     ($imp:ident $bytes:literal $pass:literal) => {

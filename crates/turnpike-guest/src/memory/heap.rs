@@ -4,8 +4,8 @@
 //! Instrumented code is checked at every access. For other code: what a program frees is filled
 //! with [`FREED`], so that a pointer read from it crashes at its first use; the fill is checked
 //! when the block's memory is used again and when the program ends, which finds writes; large
-//! blocks become inaccessible at once. Memory that is handed out is always zero, so that what a
-//! program does with memory it did not initialise is at least the same in all executions.
+//! blocks become inaccessible at once. New blocks are always zero, so that what a program does with
+//! memory it did not initialise is at least the same in all executions.
 
 use alloc::string::String;
 use turnpike_scheduler::{FailureKind, ObjectId, Site, ThreadId};

@@ -1,5 +1,5 @@
-//! Functions of the C library that read and write the memory they are given. Compilers do not report
-//! the accesses in there, and gcc calls some of them for assignments of structures.
+//! Functions of the C library that read and write the memory they are given. Compilers do not
+//! report the accesses in there, and gcc calls some of them for assignments of structures.
 //!
 //! Each reports its accesses, as compiled code would, and then does its work. This library's own
 //! calls do not count, nor do those in programs that do not report their accesses.
@@ -314,8 +314,8 @@ unsafe fn deliver(to: *mut c_void, from: *const c_void, size: usize, site: Site)
     unsafe { plain_memmove(to, source, size) };
 }
 
-/// Copies a text of at most `most` bytes, with an end, to the end of another one or over it. Returns
-/// where the copy ends.
+/// Copies a text of at most `most` bytes, with an end, to the end of another one or over it.
+/// Returns where the copy ends.
 unsafe fn deliver_text(
     to: *mut c_char,
     from: *const c_char,
@@ -550,8 +550,8 @@ tell! {
     }
 }
 
-/// Compilers combine the sine and cosine of a number into one call. The number is passed in a vector
-/// register, so the site is the third of the other arguments.
+/// Compilers combine the sine and cosine of a number into one call. The number is passed in a
+/// vector register, so the site is the third of the other arguments.
 macro_rules! sines {
     ($($name:ident $real:ty;)*) => { $(
         const _: () = {

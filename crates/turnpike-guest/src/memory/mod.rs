@@ -10,8 +10,8 @@
 //! ([`Level::Racy`]); with [`Level::All`] also wherever another thread was before in the same eight
 //! bytes, if either of them writes. So a thread's stack, its thread-local storage, what it
 //! allocated and has not shared with others, and constants make no steps, without special rules. An
-//! access that turns out to be concurrent with an earlier one that was not a step is a race, which is
-//! reported: the host adds both locations for the executions that follow, and this one proves
+//! access that turns out to be concurrent with an earlier one that was not a step is a race, which
+//! is reported: the host adds both locations for the executions that follow, and this one proves
 //! nothing. The set never changes within an execution, so that the same plan gives the same
 //! execution.
 //!
@@ -116,8 +116,8 @@ enum Extent {
 }
 
 impl Memory {
-    /// Records that an atomic operation accesses these bytes of an object. Returns which ones all of
-    /// them access.
+    /// Records that an atomic operation accesses these bytes of an object. Returns which ones all
+    /// of them access.
     fn extend(&mut self, object: ObjectId, address: u64, size: u64) -> Extent {
         let at = object.0 as usize;
         if at >= self.extents.len() {
@@ -325,7 +325,7 @@ fn access(address: u64, size: u64, write: bool, site: Site) {
             step(kind, address, size, site, MemoryOrder::RELAXED, None, !write, None);
         }
     }
-    // Only now: another thread may have freed the block before this one's turn.
+    // Only after the step: another thread may have freed the block before this one's turn.
     heap::check(address, size, write, site);
     if let Some(before) = before {
         before.put_back();
@@ -388,7 +388,7 @@ fn step(
     }
     let weak = values.is_some() && has_one_value(address, size, object, second);
     if let Some(values) = values.filter(|_| weak) {
-        // Only now: others may have written while this thread paused.
+        // Only after the pause, in which others may have written.
         let present = atomics::read(address, size) as u64;
         let awaits_change_of = values.awaits_change_of.filter(|_| waits);
         let values = AtomicValues { present, awaits_change_of, ..values };

@@ -1,5 +1,5 @@
-//! C++ `new` and `delete`, so that reports say where in the program a block was allocated. They have
-//! the names that compilers give them.
+//! C++ `new` and `delete`, so that reports say where in the program a block was allocated. They
+//! have the names that compilers give them.
 
 use core::ffi::c_void;
 

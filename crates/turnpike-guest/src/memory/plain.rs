@@ -1,8 +1,8 @@
 //! What code compiled with `-fsanitize=thread` calls before each plain access.
 //!
-//! Compilers fix the names and arguments. Accesses to volatile variables are accesses like others (C
-//! gives them no meaning between threads). gcc calls functions of the C library, such as `memcpy`,
-//! without reporting their accesses; clang calls the wrappers below instead.
+//! Compilers fix the names and arguments. Accesses to volatile variables are accesses like others
+//! (C gives them no meaning between threads). gcc calls functions of the C library, such as
+//! `memcpy`, without reporting their accesses; clang calls the wrappers below instead.
 
 use core::ffi::{c_int, c_void};
 

@@ -33,8 +33,8 @@ const RUN: usize = 5;
 /// The most lines that are shown; the middle is left out.
 const LINES: usize = 240;
 
-/// The schedule in lines of about `width` characters, and a last line for every thread in `ends`. With
-/// `all`, turns of a loop and the middle of long runs are shown too.
+/// The schedule in lines of about `width` characters, and a last line for every thread in `ends`.
+/// With `all`, turns of a loop and the middle of long runs are shown too.
 pub fn lines(rows: &[Row], ends: &[(String, String)], width: usize, all: bool) -> Vec<String> {
     let cells = if all { (0..rows.len()).map(|index| Cell::of(rows, index)).collect() } else { cells(rows) };
     let ends: Vec<Cell<'_>> =

@@ -1,5 +1,5 @@
-//! A report of an execution: how it ended, which thread waits for which, and the schedule that leads
-//! there.
+//! A report of an execution: how it ended, which thread waits for which, and the schedule that
+//! leads there.
 
 mod columns;
 mod stacks;

@@ -185,8 +185,8 @@ impl<'m> ProgramExplorer<'m> {
         Ok(())
     }
 
-    /// Whether the schedule of a state is known to hang: executing it again would take long and show
-    /// nothing new.
+    /// Whether the schedule of a state is known to hang: executing it again would take long and
+    /// show nothing new.
     fn hangs(&self, state: u128) -> bool {
         let outcome = self.model.table.find(state).and_then(|node| self.model.table.outcome(node));
         let violation = outcome.and_then(|outcome| outcome.violation);

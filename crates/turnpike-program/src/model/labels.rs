@@ -66,8 +66,8 @@ impl Labels {
         id
     }
 
-    /// Why no label so far matches a pattern, if it has too few or too many arguments or one of them
-    /// occurs nowhere.
+    /// Why no label so far matches a pattern, if it has too few or too many arguments or one of
+    /// them occurs nowhere.
     pub(super) fn why_missing(&self, pattern: &str) -> Option<Word> {
         let wanted = Signatures::actions_of(pattern);
         let [Action { name, arguments: wanted }] = wanted.as_slice() else { return None };

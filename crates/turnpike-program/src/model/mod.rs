@@ -4,8 +4,8 @@
 //!
 //! Executions with equal happens-before orders are in the same state, whatever the order of
 //! independent steps was: that is what the fingerprint captures, and why the choices in a state are
-//! a function of it. With sleep sets the choices also depend on the path to a state. States are then
-//! distinguished by their schedules, and none are merged.
+//! a function of it. With sleep sets the choices also depend on the path to a state. States are
+//! then distinguished by their schedules, and none are merged.
 
 mod explorer;
 mod labels;
@@ -149,8 +149,8 @@ impl ProgramModel {
         suppress.map(|signature| (signature.clone(), self.left_out.was_passed_over(signature))).collect()
     }
 
-    /// The bound within which everything else was searched, if executions reached it and nothing else
-    /// was left out: `2 preemptions`.
+    /// The bound within which everything else was searched, if executions reached it and nothing
+    /// else was left out: `2 preemptions`.
     pub fn bound(&self) -> Option<String> {
         let alone = self.left_out.describe_besides_bound(&self.options).is_none();
         self.left_out.bound(&self.options).filter(|_| alone)
@@ -161,7 +161,8 @@ impl ProgramModel {
         self.labels.intern(label.clone());
     }
 
-    /// Why no step of the executions so far matches this pattern, if a name in it occurs in no label.
+    /// Why no step of the executions so far matches this pattern, if a name in it occurs in no
+    /// label.
     pub fn why_missing(&self, pattern: &str) -> Option<Word> {
         self.labels.why_missing(pattern)
     }

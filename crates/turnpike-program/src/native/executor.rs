@@ -1,4 +1,5 @@
-//! One program, started and ready: requests executions from its fork server and reads their records.
+//! One program, started and ready: requests executions from its fork server and reads their
+//! records.
 
 use std::collections::BTreeSet;
 use std::io;

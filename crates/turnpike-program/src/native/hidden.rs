@@ -247,7 +247,8 @@ mod tests {
         assert!(image.hides(0x1000, &[0xc7, 0x05, 0xf6, 0x0f, 0, 0, 7, 0, 0, 0]));
         // lea rdi, [rip + 0xff9]; call 0x100
         let mut code = vec![0x48, 0x8d, 0x3d, 0xf9, 0x0f, 0, 0, 0xe8, 0xf4, 0xf0, 0xff, 0xff];
-        // cmp byte [rip + 0xff0], 'a': 0x2003, a part of the variable that was reported; then another one.
+        // cmp byte [rip + 0xff0], 'a': 0x2003, a part of the variable that was reported; then
+        // another one.
         code.extend([0x80, 0x3d, 0xf0, 0x0f, 0, 0, 0x61]);
         assert!(!image.hides(0x1000, &code));
         code.extend([0x80, 0x3d, 0xf6, 0x0f, 0, 0, 0x61]);

@@ -86,7 +86,7 @@ pub(super) fn debugger(name: &str, program: &Path) -> io::Result<Command> {
     Ok(command)
 }
 
-/// The program's input: the file that is this process's input, opened anew, or nothing. Pipes and
+/// The program's input: the file that is this process's input, opened again, or nothing. Pipes and
 /// terminals can be read only once, and programs are executed many times.
 fn input() -> Stdio {
     let own = Path::new("/proc/self/fd/0");
@@ -124,8 +124,8 @@ fn launcher() -> mpsc::Sender<Job> {
 /// The name that gcc gives the thread sanitizer's library, for programs that need no such library.
 const USUAL: &str = "libtsan.so.2";
 
-/// The name of the thread sanitizer's library that the program was linked with, which depends on the
-/// compiler and its version. Our library replaces it by having its name.
+/// The name of the thread sanitizer's library that the program was linked with, which depends on
+/// the compiler and its version. Our library replaces it by having its name.
 fn wanted_name(program: &[u8]) -> String {
     let starts: [&[u8]; 2] = [b"\0libtsan.so.", b"\0libclang_rt.tsan"];
     let found =

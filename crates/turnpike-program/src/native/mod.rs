@@ -1,9 +1,9 @@
 //! C and C++ programs: native executables, unmodified, under the library of `turnpike-preload`.
 //!
-//! The program is started once and becomes a fork server before its `main`; executions take place in
-//! forks of it, see [`Isolation`]. Host and guest share memory: the plan goes in, the record comes
-//! out, and one byte goes over a pipe each way. The host watches a counter in that memory, and ends
-//! executions that make no visible operation for too long.
+//! The program is started once and becomes a fork server before its `main`; executions take place
+//! in forks of it, see [`Isolation`]. Host and guest share memory: the plan goes in, the record
+//! comes out, and one byte goes over a pipe each way. The host watches a counter in that memory,
+//! and ends executions that make no visible operation for too long.
 //!
 //! **Failures.** A failed `assert` or `tp_assert` is an assertion; a fatal signal, an abort and an
 //! exit status other than 0 are crashes (VeriSoft, too, counts a process that leaves with an error
@@ -198,7 +198,8 @@ impl NativeProgram {
         Ok((!entries.is_empty()).then_some(MayAccess { entries, proved: true }))
     }
 
-    /// How to start a debugger that can look at executions of the program: see [`NativeExecutor::hold`].
+    /// How to start a debugger that can look at executions of the program: see
+    /// [`NativeExecutor::hold`].
     pub fn debugger(&self, name: &str) -> std::io::Result<std::process::Command> {
         launch::debugger(name, &self.path)
     }

@@ -1,9 +1,9 @@
 //! Code whose accesses cannot be seen: which parts of a program were not compiled with
 //! `-fsanitize=thread`, and the messages about them.
 //!
-//! The guest reports the libraries. This module inspects the file itself: compilers put a constructor
-//! for the sanitizer into every object file that they compile with the flag, and the symbols of a
-//! file name the sources that its object files came from.
+//! The guest reports the libraries. This module inspects the file itself: compilers put a
+//! constructor for the sanitizer into every object file that they compile with the flag, and the
+//! symbols of a file name the sources that its object files came from.
 
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind, SymbolScope};
 
@@ -78,7 +78,8 @@ pub(super) fn sources(file: &[u8]) -> Vec<String> {
     if seen { unseen } else { Vec::new() }
 }
 
-/// Why nothing is proved about a program with these libraries and sources; `None` if there are none.
+/// Why nothing is proved about a program with these libraries and sources; `None` if there are
+/// none.
 pub(super) fn tell(parts: &[String]) -> Option<String> {
     /// The most that are listed; the others are counted.
     const MOST: usize = 8;

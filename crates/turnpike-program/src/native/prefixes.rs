@@ -127,8 +127,8 @@ impl Copies {
     }
 }
 
-/// What executions of this plan must have in common. `None` if it is not one of a systematic search,
-/// whose executions share long prefixes.
+/// What executions of this plan must have in common. `None` if it is not one of a systematic
+/// search, whose executions share long prefixes.
 fn settings(plan: &Plan<'_>) -> Option<Settings> {
     let awake = matches!(plan.policy, Policy::Awake { .. });
     let systematic = awake || matches!(plan.policy, Policy::Stop | Policy::First | Policy::Continue);

@@ -1,9 +1,9 @@
 //! The sanitizer's runtime inside a program: clang links it there, as does gcc with
 //! `-static-libtsan`.
 //!
-//! The guest replaces its functions, so neither its code nor its variables are the program's. Object
-//! files of the runtime lie next to each other, so a symbol of unknown origin belongs to the runtime
-//! if its neighbours on both sides do.
+//! The guest replaces its functions, so neither its code nor its variables are the program's.
+//! Object files of the runtime lie next to each other, so a symbol of unknown origin belongs to the
+//! runtime if its neighbours on both sides do.
 
 use std::collections::{BTreeMap, BTreeSet};
 

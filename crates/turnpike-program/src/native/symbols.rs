@@ -1,5 +1,6 @@
-//! Resolves addresses to source positions and variables, by the symbols and debugging information of
-//! the program and its libraries. Addresses are the same in all executions, so results are cached.
+//! Resolves addresses to source positions and variables, by the symbols and debugging information
+//! of the program and its libraries. Addresses are the same in all executions, so results are
+//! cached.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -130,8 +130,8 @@ impl Order {
     }
 
     /// Whether the order of two events of different threads matters. Joining depends only on the
-    /// last step of a thread. Asking whether a thread has ended depends on all of its steps: another
-    /// one may be the last where a step sees something else.
+    /// last step of a thread. Asking whether a thread has ended depends on all of its steps:
+    /// another one may be the last where a step sees something else.
     fn dependent(&self, earlier: usize, later: usize) -> bool {
         let (one, other) = (&self.events[earlier], &self.events[later]);
         for (join, event, step) in [(one, later, other), (other, earlier, one)] {

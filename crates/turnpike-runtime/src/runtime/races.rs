@@ -29,8 +29,8 @@ impl Runtime {
         self.kernel.borrow().thread_name(ThreadId(thread))
     }
 
-    /// Records that an atomic operation requested an order weaker than sequential consistency, which
-    /// it gets.
+    /// Records that an atomic operation requested an order weaker than sequential consistency,
+    /// which it gets.
     #[inline]
     pub(crate) fn note_weaker_order(&self) {
         self.weaker_orders.set(true);

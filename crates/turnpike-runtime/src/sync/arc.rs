@@ -150,7 +150,7 @@ impl<T: ?Sized> Arc<T> {
         pointer
     }
 
-    /// The owner behind a pointer.
+    /// The owner that became a pointer.
     ///
     /// # Safety
     /// The pointer comes from [`into_raw`](Self::into_raw), and each is made an owner once.

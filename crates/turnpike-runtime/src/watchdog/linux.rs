@@ -90,7 +90,8 @@ pub(super) fn ask(thread: u64) -> Blocked {
     let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     ANSWER.state.store(ASKED, Ordering::Release);
     let answered = with_handler(|| {
-        // SAFETY: takes numbers. A thread that is gone is an error, and then there is no answer.
+        // SAFETY: the arguments are numbers. If the thread is gone, the call fails and no answer
+        // comes.
         unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread as libc::pid_t, SIGNAL) };
         let since = Instant::now();
         while since.elapsed() < PATIENCE {

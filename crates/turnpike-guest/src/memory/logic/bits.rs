@@ -1,10 +1,10 @@
 //! Writes that read first, found in the machine code after the call that reports them.
 //!
-//! gcc changes a bit-field by reading its neighbours in the same bytes and writing all of them back,
-//! but reports only the write. Among the instructions up to the next call is one that reads an
-//! operand in memory and a later one that writes the same operand, or one that does both. A write
-//! that is wrongly taken for one costs one more step, and changes nothing else, because it replaces
-//! all that it reports.
+//! gcc changes a bit-field by reading its neighbours in the same bytes and writing all of them
+//! back, but reports only the write. Among the instructions up to the next call is one that reads
+//! an operand in memory and a later one that writes the same operand, or one that does both. A
+//! write that is wrongly taken for one costs one more step, and changes nothing else, because it
+//! replaces all that it reports.
 
 use alloc::vec::Vec;
 
@@ -99,7 +99,8 @@ enum Registers {
 }
 
 impl Operand {
-    /// Where it is, if the call before the code reports something at a distance from the same register.
+    /// Where it is, if the call before the code reports something at a distance from the same
+    /// register.
     fn place(&self, before: &[u8]) -> Place {
         match self.registers {
             Registers::Next => Place::FromCall(self.distance),
@@ -111,7 +112,8 @@ impl Operand {
     }
 }
 
-/// The register that an argument comes from, and the distance from it, in code that ends with a call.
+/// The register that an argument comes from, and the distance from it, in code that ends with a
+/// call.
 fn argument(before: &[u8]) -> Option<(u8, i64)> {
     let before = before.strip_suffix(before.last_chunk::<5>().filter(|call| call[0] == 0xe8)?)?;
     let far = |register: u8, extended: u8| (register & 7) | (extended & 1) << 3;
@@ -334,7 +336,8 @@ mod tests {
         assert_eq!(read(&[0x8b, 0x07, 0x89, 0x06, 0xc3]), None);
         // mov eax, [rdi]; call; mov [rdi], eax
         assert_eq!(read(&[0x8b, 0x07, 0xe8, 0, 0, 0, 0, 0x89, 0x07]), None);
-        // mov [rip + 1], ebp; call; add rsp, 8; pop rbx; pop rbp: bytes of an `or` between two instructions.
+        // mov [rip + 1], ebp; call; add rsp, 8; pop rbx; pop rbp: bytes of an `or` between two
+        // instructions.
         let end = [0x89, 0x2d, 0, 0, 0, 1, 0x48, 0x83, 0xc4, 0x08, 0x5b, 0x5d];
         assert_eq!(read(&end), None);
         // Registers alone: or eax, 1; and cl, dl

@@ -31,7 +31,7 @@ pub(crate) enum State {
 pub(crate) struct Block {
     /// First byte.
     pub start: u64,
-    /// Bytes that were asked for.
+    /// The requested size.
     pub size: u64,
     /// Program counter of the allocation.
     pub allocated: u64,
@@ -41,7 +41,8 @@ pub(crate) struct Block {
     pub thread: u32,
     /// Who freed it.
     pub freed_by: u32,
-    /// How many blocks its thread had allocated before, in the execution or, with [`EARLY`], before it.
+    /// How many blocks its thread had allocated before, in the execution or, with [`EARLY`], before
+    /// it.
     pub index: u32,
     /// What it is used for.
     pub state: State,
@@ -360,7 +361,7 @@ impl Heap {
         self.pages[page as usize] = Page { block: first, class: class as u8 };
         let count = PAGE / size;
         self.blocks.extend((0..count).map(|i| Block { start: start + i * size, used, ..Block::default() }));
-        // The lowest address is handed out first.
+        // The lowest address is allocated first.
         self.free[class].extend((first..first + count as u32).rev());
         self.free[class].pop()
     }

@@ -10,8 +10,8 @@
 //!
 //! Clocks count steps. What a thread does invisibly after its step k is ordered before everything
 //! that synchronises with its step k + 1 or a later one, and so gets the epoch k + 1. An atomic
-//! access is itself the step, and gets k. An operation on an object is reported before its step, and
-//! gets k + 1.
+//! access is itself the step, and gets k. An operation on an object is reported before its step,
+//! and gets k + 1.
 
 use super::shadow::{GRANULE, NOBODY, NONE, Record, SEVERAL, Shadow};
 
@@ -136,8 +136,8 @@ impl Detector {
         });
     }
 
-    /// Whether another thread than `thread` accessed one of the eight-byte units of the range, and a
-    /// thread wrote there or is about to.
+    /// Whether another thread than `thread` accessed one of the eight-byte units of the range, and
+    /// a thread wrote there or is about to.
     pub(crate) fn shared(&self, thread: u32, address: u64, size: u64, write: bool) -> bool {
         let end = address.saturating_add(size);
         let mut granule = address & !(GRANULE - 1);

@@ -78,7 +78,7 @@ pub(crate) struct Shadow {
     records: Vec<Record>,
     /// Records that may be used again.
     free: Vec<u32>,
-    /// The page asked for last: nearly always the next one, too.
+    /// The page that was looked up last, which is nearly always the next one, too.
     last: Option<(u64, u32)>,
 }
 

@@ -7,8 +7,8 @@
 //!
 //! A loop whose turns change something of the thread's own, such as a counter, may end by itself.
 //! It runs, and every order of its reads among the steps of others is a different execution. Only
-//! after very many turns does the thread nap now and then, and go on when the object was modified or
-//! nothing else can happen.
+//! after very many turns does the thread nap now and then, and go on when the object was modified
+//! or nothing else can happen.
 //!
 //! Where plain accesses are not steps, a waiting loop would never let others run. So a thread that
 //! makes very many accesses without a step is watched: if it does nothing but read a few places

@@ -237,7 +237,7 @@ impl<T> Queue<T> {
     /// The receiver is dropped, and with it all messages.
     pub(super) fn drop_receiver(&self) {
         if let Some(runtime) = context::active().filter(|runtime| !runtime.is_over()) {
-            // Only now: other threads may send before this step.
+            // The messages are dropped after this step, before which other threads may send.
             let close = Operation::new(Kind::Close, self.id(runtime), site::of(self.created_at()));
             let _ = runtime.turn(Operation { argument: 1, ..close });
         }
@@ -251,7 +251,7 @@ impl<T> Queue<T> {
         drop(messages);
     }
 
-    // --- outside a check ----------------------------------------------------------------------------
+    // --- outside a check -------------------------------------------------------------------------
 
     fn send_real(&self, message: T, wait: bool) -> Result<(), Unsent<T>> {
         let mut state = self.state();

@@ -89,8 +89,8 @@ fn run(events: &[(usize, Event)]) -> [(BTreeSet<u64>, Pairs); 2] {
                 continue;
             }
             Event::Spawnlike { other } => {
-                // As creation of a thread: what came before is ordered before all that `other` does
-                // from now on.
+                // Like the creation of a thread: what came before is ordered before all that
+                // `other` does from now on.
                 clocks[thread][thread] += 1;
                 let from = clocks[thread];
                 join(&mut clocks[other], &from);
