@@ -62,7 +62,7 @@ fn may_block(fd: c_int) -> bool {
     const SOCKET: u32 = 0o140000;
     match mode & KIND {
         FIFO | SOCKET | 0 => true,
-        // Terminals wait for people; /dev/null does not.
+        // Reading from a terminal may wait; reading from /dev/null never does.
         CHARACTER => {
             sys::syscall(sys::number::IOCTL, fd as usize, 0x5401, status.as_mut_ptr() as usize, 0, 0, 0) == 0
         }
@@ -142,7 +142,7 @@ pub(crate) fn nonblocking(fd: c_int) -> bool {
     flags < 0 || flags & NONBLOCK != 0
 }
 
-/// Reads from a file or a stream: which thread gets what depends on who comes first.
+/// A step before reading from a file or a stream: which thread gets what depends on the order.
 pub(crate) fn reads_stream(site: Site) {
     timers::expire(site);
     if control::threads(|threads| threads.len()) > 1 {
@@ -151,7 +151,7 @@ pub(crate) fn reads_stream(site: Site) {
     }
 }
 
-/// A step that others may wait for, before something is written.
+/// A step before something is written, which wakes threads that wait for it.
 pub(crate) fn writes(fd: c_int, site: Site) {
     if may_block(fd) {
         let site = sites::user(site);
@@ -169,7 +169,7 @@ fn waits_for_room(fd: c_int) -> bool {
 /// Of `send` and `recv`: do not wait.
 pub(crate) const DONT_WAIT: c_int = 0x40;
 
-/// What is written up to here cannot be read again.
+/// The program cannot read what it writes to descriptors up to this one.
 const STANDARD_ERROR: c_int = 2;
 
 /// `poll` and its kin: looks without blocking, and lets virtual time pass instead of waiting.

@@ -1,4 +1,4 @@
-//! C11 threads: the same objects under other names and with other answers.
+//! C11 threads: the same objects under other names and with other results.
 
 use core::ffi::{c_int, c_void};
 
@@ -14,7 +14,7 @@ const BUSY: c_int = 1;
 const ERROR: c_int = 2;
 const TIMED_OUT: c_int = 4;
 
-/// The answer for an error number.
+/// The C11 result for an error number.
 fn answer(error: c_int) -> c_int {
     match error {
         0 => SUCCESS,

@@ -47,7 +47,7 @@ pub(crate) struct Thread {
     pub onces: Vec<(ObjectId, usize)>,
     /// `pthread_cleanup_push` buffers, innermost last.
     pub cleanups: Vec<usize>,
-    /// The futex that it waits for, and the value it believes to be there.
+    /// The futex that it waits for, and the value that it expects there.
     pub expects: (usize, u32),
     /// `pthread_cancel` was called for it.
     pub cancelled: bool,
@@ -150,7 +150,7 @@ pub(crate) fn active() -> bool {
     ACTIVE.load(Ordering::Relaxed)
 }
 
-/// Starts control; the kernel has begun.
+/// Starts control, after the kernel has begun the execution.
 pub(crate) fn activate() {
     ACTIVE.store(true, Ordering::Relaxed);
 }
@@ -321,7 +321,7 @@ pub(crate) fn go_on(from: ThreadId, next: Next) {
     }
 }
 
-/// The running thread ended; the next one goes on.
+/// Leaves the running thread, which has ended, for the next one.
 pub(crate) fn leave(next: Next) -> ! {
     audit::before_step(Site(0));
     note();

@@ -132,7 +132,7 @@ struct Here {
 }
 
 impl Here {
-    /// Notes it; `None` if this process cannot be copied.
+    /// Records this state; `None` if this process cannot be copied.
     fn look(header: &Header) -> Option<Here> {
         let held = HELD.load(Ordering::Relaxed) + private_memory()?;
         if held > header.copy_memory || !owns_nothing() {

@@ -100,7 +100,7 @@ macro_rules! real {
 }
 pub(crate) use real;
 
-/// A stub: notes the caller's registers, calls the handler, and jumps.
+/// The body of a stub: saves the caller's registers, executes the instructions, and jumps.
 macro_rules! jump {
     ($imp:ident $($instruction:literal)*) => {
         $crate::state::saving!($imp $($instruction)*)

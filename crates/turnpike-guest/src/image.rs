@@ -63,7 +63,7 @@ struct Scan {
 pub(crate) struct Flags {
     /// Whether system calls are refused: the system reads it at each one.
     pub selector: AtomicU8,
-    /// Something was done that an image does not restore.
+    /// Whether something was done that an image does not restore.
     pub tainted: AtomicU32,
     /// Executions that this process has run.
     pub executions: AtomicU32,

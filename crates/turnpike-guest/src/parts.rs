@@ -29,7 +29,7 @@ pub(crate) fn learn(base: usize) {
     }
 }
 
-/// The running thread entered the function that calls from here.
+/// Notes that the running thread entered the function that calls from `site`.
 #[inline]
 pub(crate) fn enter(site: Site) {
     let first = FIRST.load(Ordering::Relaxed);
@@ -45,7 +45,7 @@ pub(crate) fn enter(site: Site) {
     }
 }
 
-/// It leaves a function.
+/// Notes that the running thread leaves a function.
 #[inline]
 pub(crate) fn leave() {
     if FIRST.load(Ordering::Relaxed) != 0 {
@@ -72,7 +72,7 @@ fn change(work: impl FnOnce(&mut u32) -> bool) {
     }
 }
 
-/// A mark in the source begins or ends a part, unless the part is a function.
+/// Begins or ends a part at a mark in the source, unless the part is a function.
 pub(crate) fn mark(begins: bool) {
     if FIRST.load(Ordering::Relaxed) == 0 {
         control::kernel(|kernel| if begins { kernel.open_part() } else { kernel.close_part() });

@@ -17,7 +17,7 @@ pub const FD_SHARED: i32 = 901;
 pub const FD_REQUEST: i32 = 902;
 /// Where answers go.
 pub const FD_ANSWER: i32 = 903;
-/// In a process that is used again: the table of its pages.
+/// In a process that is reused: the table of its pages.
 pub const FD_PAGES: i32 = 904;
 
 /// Whether a descriptor is not the program's.
@@ -164,7 +164,7 @@ pub struct Header {
     pub text_length: AtomicU32,
     /// The thread that is to blame.
     pub thread: AtomicU32,
-    /// Where.
+    /// The code location of that.
     pub site: AtomicU64,
     /// Written by the host: the execution hangs, and must say where when it gets [`HANG_SIGNAL`].
     pub hangs: AtomicU32,

@@ -89,8 +89,8 @@ fn write_digits(out: &mut [u8], mut number: u64) {
 }
 
 impl Name {
-    /// The name for a port in this process. Processes of one machine have different numbers. In
-    /// containers that share a network numbers may be equal, but the library is mapped elsewhere.
+    /// The name for a port in this process. Processes of one machine have different numbers. Those
+    /// of containers that share a network may be equal, so the name has the library's address, too.
     fn of_port(port: u16) -> Name {
         let process = sys::syscall(sys::number::GETPID, 0, 0, 0, 0, 0, 0) as u64;
         let place = &raw const DOMAINS as u64;

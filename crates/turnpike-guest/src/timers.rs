@@ -190,7 +190,7 @@ hook! {
             _ if flags & ABSOLUTE != 0 => Some(time::deadline(timer.clock, &(*new).value, site)),
             _ => Some(now.saturating_add(value)),
         };
-        // What has expired before is forgotten.
+        // Earlier expirations are forgotten.
         let mut count = 0u64;
         descriptors::without_blocking(fd, || real!(eventfd_read: fn(c_int, *mut u64) -> c_int)(fd, &mut count));
         TIMERS.with(|timers| {

@@ -34,7 +34,7 @@ pub struct Followed {
     pub choices: Vec<u32>,
     /// The steps that were taken.
     pub labels: Vec<String>,
-    /// Steps of the trace that were passed over, from 1.
+    /// Steps of the trace that were skipped, from 1.
     pub skipped: Vec<usize>,
     /// Steps that were taken although the trace does not have them.
     pub added: usize,

@@ -15,8 +15,8 @@ pub fn user_part(frames: &[Frame]) -> &[Frame] {
     }
 }
 
-/// What the innermost function of the user calls, if it calls something: the outermost function
-/// that is not the user's. Without functions of the user, what turnpike called.
+/// The function that the innermost function of the user calls, if it calls one. Without functions
+/// of the user, the one that turnpike called.
 pub fn called_by_user(frames: &[Frame]) -> Option<&Frame> {
     let turnpike = |frame: &Frame| frame.origin == Origin::Turnpike;
     let first = frames.iter().position(Frame::is_user).or_else(|| frames.iter().position(turnpike))?;
@@ -26,7 +26,7 @@ pub fn called_by_user(frames: &[Frame]) -> Option<&Frame> {
 /// The longest function name, in characters, that is shown in full.
 const LONG_NAME: usize = 72;
 
-/// A function's name, if it is long without the lists of types that compilers add to templates.
+/// A function's name. A long one loses the lists of types that compilers add to templates.
 pub fn brief_name(function: &str) -> String {
     if function.chars().count() <= LONG_NAME {
         return function.to_owned();

@@ -1,12 +1,12 @@
 //! The end of memory: blocks that are freed, mappings that are removed, stacks of threads that end.
 //!
-//! Giving memory back conflicts with every access to it. To the detector of races it is a write to
-//! all of it, and like plain writes it is a step at code locations that were found to race, with
-//! the rest of the accesses. As a step it works on a *region*; objects know the region that they
-//! lie in, so that the kernel sees the conflict whichever part of it is accessed. A block of the
-//! heap is a region, and so is the stack of a thread (the place of its end is its function). All
-//! mappings together are one: removing a part then conflicts with more than it has to, which costs
-//! executions and hides nothing.
+//! Freeing memory conflicts with every access to it. To the race detector it is a write to all of
+//! it. Like plain writes it is a step at code locations that were found to race with other
+//! accesses. As a step it works on a *region*; objects know the region that they lie in, so that
+//! the kernel sees the conflict whichever part of it is accessed. A block of the heap is a region,
+//! and so is the stack of a thread (the code location of its end is that of the thread's function).
+//! All mappings together are one: removing a part then conflicts with more than it has to, which
+//! costs executions and hides nothing.
 //!
 //! Synchronisation objects in such memory count as accessed by every thread that uses them.
 

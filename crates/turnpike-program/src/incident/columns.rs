@@ -18,7 +18,7 @@ pub struct Row {
     pub deed: String,
     /// Where: `bank.c:31`.
     pub place: Option<String>,
-    /// Whether another thread took the step before although that one could have gone on.
+    /// Whether the thread of the previous step is another one, which could have gone on.
     pub preempts: bool,
 }
 

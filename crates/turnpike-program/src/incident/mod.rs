@@ -75,7 +75,7 @@ pub struct Waiting {
     pub joins: bool,
     /// Where it waits.
     pub place: Option<String>,
-    /// Who holds it, or whose end it waits for.
+    /// The thread that holds it, or whose end it waits for.
     pub holder: Option<String>,
     /// Where the holder got it.
     pub since: Option<String>,

@@ -176,7 +176,8 @@ fn is_harmless(name: &str) -> bool {
             && !TOUCHING.iter().chain(&STREAMS).any(|start| name.starts_with(start))
 }
 
-/// A readable name: of a C function its own, of a C++ function the demangled one or `streams`.
+/// A readable name: of a C function its own, of a C++ function the demangled one. All functions of
+/// streams are one.
 fn readable(name: String) -> String {
     if !name.starts_with("_Z") {
         return name.strip_prefix("__isoc99_").unwrap_or(&name).to_owned();

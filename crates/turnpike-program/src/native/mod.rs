@@ -105,7 +105,7 @@ pub enum Visibility {
     All,
 }
 
-/// A native executable with its arguments and surroundings.
+/// A native executable with its arguments and settings.
 #[derive(Clone, Debug)]
 pub struct NativeProgram {
     /// The executable.

@@ -25,8 +25,9 @@ pub(super) fn enabled_after<'s>(
     if initialises(left_out) || before.clone().any(initialises) {
         return None;
     }
-    // Where it has to wait it can give up instead, so that it waits must be tried. Operations that
-    // entered a queue gave up wherever they could, because every execution shows them waiting.
+    // An operation that can give up counts as enabled: where it has to wait it gives up instead,
+    // and the order in which it waits must be tried. One that is in a queue already is exempt,
+    // because every execution shows it waiting, so it has given up wherever it could.
     if operation.gives_up && !matches!(operation.kind, Kind::Reacquire | Kind::Leave) {
         return Some(true);
     }

@@ -1,5 +1,5 @@
-//! The heap of a program under test: where blocks are, who allocated and freed them, and what an
-//! address belongs to.
+//! The heap of a program under test: where blocks are, which threads allocated and freed them, and
+//! what an address belongs to.
 //!
 //! A bump allocator in an address range of its own, with lists of blocks to use again. All
 //! bookkeeping is outside that range, so that the program cannot destroy it, and every address
@@ -37,16 +37,16 @@ pub(crate) struct Block {
     pub allocated: u64,
     /// Program counter of the release.
     pub freed: u64,
-    /// Who allocated it.
+    /// The thread that allocated it.
     pub thread: u32,
-    /// Who freed it.
+    /// The thread that freed it.
     pub freed_by: u32,
     /// How many blocks its thread had allocated before, in the execution or, with [`EARLY`], before
     /// it.
     pub index: u32,
     /// What it is used for.
     pub state: State,
-    /// It was used for another block before.
+    /// Whether its memory was used for another block before.
     pub used: bool,
     /// The scheduler's region for it, plus one; 0 = none yet.
     pub region: u32,
@@ -247,8 +247,7 @@ impl Heap {
         }
     }
 
-    /// Takes a block back, before the step `epoch` of the thread. Call [`Heap::release`]
-    /// afterwards.
+    /// Frees a block, before the step `epoch` of the thread. Call [`Heap::release`] afterwards.
     pub(crate) fn free(&mut self, address: u64, thread: u32, site: u64, epoch: u32) -> Result<Block, Misuse> {
         let number = self.number(address).ok_or(Misuse::Unknown)?;
         let block = &mut self.blocks[number as usize];
@@ -317,7 +316,7 @@ impl Heap {
         }
     }
 
-    /// Blocks that the program has.
+    /// The live blocks.
     pub(crate) fn live(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(|block| block.state == State::Live)
     }

@@ -43,7 +43,7 @@ pub(crate) struct Race {
     pub first: u64,
     /// Whether it was a write.
     pub first_writes: bool,
-    /// Who did it.
+    /// The thread that made it.
     pub first_thread: u32,
     /// Program counter of the later one.
     pub second: u64,
@@ -60,9 +60,9 @@ pub(crate) struct Race {
 /// What the running thread knows of others, as vector clocks; missing entries are 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clocks<'c> {
-    /// For sure.
+    /// What it knows for sure.
     pub sure: &'c [u32],
-    /// At most, if that is more.
+    /// What it may know at most, if that is more.
     pub perhaps: Option<&'c [u32]>,
 }
 
