@@ -447,7 +447,7 @@ hook! {
     fn ppoll(polls: *mut c_void, count: u64, limit: *const sys::Timespec, mask: *const c_void; site) -> c_int {
         memory::tell_operand("ppoll", limit as *const c_void, size_of::<sys::Timespec>(), false, site);
         memory::tell_operand("ppoll", mask, size_of::<u64>(), false, site);
-        let milliseconds = limit.as_ref().map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.nanoseconds / 1_000_000));
+        let milliseconds = limit.as_ref().map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.nanoseconds.saturating_add(999_999) / 1_000_000));
         poll_copy("ppoll", polls, count, milliseconds, site)
     }
     fn epoll_wait(fd: c_int, events: *mut c_void, count: c_int, milliseconds: c_int; site) -> c_int {
@@ -505,8 +505,12 @@ unsafe extern "C" fn select(
         // SAFETY: the caller's arguments.
         return unsafe { select(count, read, write, except, limit) };
     }
+    if count > 8 * SET as c_int {
+        control::uncontrolled("select on more than 1024 descriptors");
+    }
+    let count = count.min(8 * SET as c_int);
     let sets = [read, write, except];
-    let bytes = (count.clamp(0, 8 * SET as c_int) as usize).div_ceil(64) * 8;
+    let bytes = (count.max(0) as usize).div_ceil(64) * 8;
     let site = Site::default();
     for set in sets {
         memory::tell_operand("select", set, bytes, false, site);
@@ -521,11 +525,11 @@ unsafe extern "C" fn select(
                 core::ptr::copy_nonoverlapping(*set as *const u8, copy.as_mut_ptr(), bytes);
             }
         }
-        let milliseconds = limit
-            .as_ref()
-            .map_or(-1, |t| t.seconds.saturating_mul(1000).saturating_add(t.microseconds / 1000));
+        let milliseconds = limit.as_ref().map_or(-1, |t| {
+            t.seconds.saturating_mul(1000).saturating_add(t.microseconds.saturating_add(999) / 1000)
+        });
         let watched = |fd: c_int| saved.iter().any(|set| set[fd as usize / 8] >> (fd % 8) & 1 == 1);
-        let inside = (0..count.min(8 * SET as c_int)).all(|fd| !watched(fd) || descriptors::is_inside(fd));
+        let inside = (0..count).all(|fd| !watched(fd) || descriptors::is_inside(fd));
         let found = Cell::new(saved);
         let look = || {
             let mut copies = saved;
@@ -542,7 +546,7 @@ unsafe extern "C" fn select(
             found.set(copies);
             answer
         };
-        let timed = (0..count.min(8 * SET as c_int)).any(|fd| watched(fd) && timers::is_timed(fd));
+        let timed = (0..count).any(|fd| watched(fd) && timers::is_timed(fd));
         let answer = if inside {
             wait_inside(milliseconds, timed, site, look)
         } else {

@@ -11,7 +11,7 @@ use core::ffi::{c_int, c_void};
 
 use turnpike_scheduler::{Kind, Operation, Site};
 
-use crate::blocking::{EVENT, descriptors, ready};
+use crate::blocking::{EVENT, descriptors, ready, writes};
 use crate::global::Global;
 use crate::hook::{hook, real};
 use crate::sys::{self, PollFd};
@@ -194,6 +194,22 @@ fn made(fd: c_int) -> c_int {
     fd
 }
 
+/// Whether there is such a descriptor.
+fn is_open(fd: c_int) -> bool {
+    const GET_DESCRIPTOR_FLAGS: usize = 1;
+    sys::syscall(sys::number::FCNTL, fd as usize, GET_DESCRIPTOR_FLAGS, 0, 0, 0, 0) >= 0
+}
+
+/// A step before a descriptor becomes a copy of another one, which closes what it was.
+fn replaces(from: c_int, to: c_int, site: Site) {
+    shared::files(site);
+    if from != to && is_open(from) && is_open(to) {
+        // A thread that waits at the other end sees it.
+        writes(to, site);
+        closed(to);
+    }
+}
+
 /// Notes that `to` refers to the same thing as `from`. Passes an error through.
 pub(crate) fn copied(from: c_int, to: c_int) -> c_int {
     set_inside(to, is_inside(from));
@@ -263,11 +279,11 @@ hook! {
         copied(fd, real!(dup: fn(c_int) -> c_int)(fd))
     }
     fn dup2(fd: c_int, to: c_int; site) -> c_int {
-        shared::files(site);
+        replaces(fd, to, site);
         copied(fd, real!(dup2: fn(c_int, c_int) -> c_int)(fd, to))
     }
     fn dup3(fd: c_int, to: c_int, flags: c_int; site) -> c_int {
-        shared::files(site);
+        replaces(fd, to, site);
         copied(fd, real!(dup3: fn(c_int, c_int, c_int) -> c_int)(fd, to, flags))
     }
 }

@@ -121,7 +121,7 @@ struct Call {
     /// A time limit, or how many waiters of the second word to wake or move.
     timeout: usize,
     second: usize,
-    /// A set of bits, or what to do with the second word.
+    /// A set of bits, what to do with the second word, or the expected value of the first one.
     last: u32,
 }
 
@@ -213,6 +213,12 @@ fn futex(call: Call, site: Site) -> c_long {
         WAKE | WAKE_BITSET => wake(word, value.into(), site),
         CHANGE_AND_WAKE => change_and_wake(call, site),
         REQUEUE | REQUEUE_IF => {
+            // SAFETY: the caller's word.
+            let present = unsafe { (*(word as *const AtomicU32)).load(Ordering::SeqCst) };
+            if operation & !FLAGS == REQUEUE_IF && present != call.last {
+                control::uncontrolled("the moment at which a futex operation compares a word");
+                return fail_with(EAGAIN).into();
+            }
             // Waiters may wake up spuriously, so those that would be moved wake up instead.
             control::uncontrolled("which threads wait on after a futex operation that moves them");
             let moved = u64::try_from(timeout).unwrap_or(u64::MAX);

@@ -264,9 +264,21 @@ fn stream_by(
     }
 }
 
+/// Whether a path is that of a symbolic link.
+fn is_link(path: *const c_char) -> bool {
+    let mut first = 0u8;
+    let into = (&raw mut first) as usize;
+    sys::syscall(number::READLINKAT, CURRENT as usize, path as usize, into, 1, 0, 0) >= 0
+}
+
 /// Notes that a file is removed, or lets `remove` remove what is not a file.
 fn remove_by(path: *const c_char, remove: impl FnOnce() -> c_int) -> c_int {
     if !control::active() || path.is_null() {
+        return remove();
+    }
+    if is_link(path) {
+        // The link is meant, not what it leads to.
+        changes_folders();
         return remove();
     }
     let Some((whole, outside)) = look(CURRENT, path) else { return remove() };
@@ -301,6 +313,10 @@ fn changes_folders() {
 }
 
 fn rename_file(from: *const c_char, to: *const c_char, rename: impl FnOnce() -> c_int) -> c_int {
+    if is_link(from) || is_link(to) {
+        changes_folders();
+        return rename();
+    }
     let (old, new) = (look(CURRENT, from), look(CURRENT, to));
     let (Some((old, outside)), Some((new, _))) = (old, new) else { return rename() };
     match place(CURRENT, from, READ_WRITE) {

@@ -151,7 +151,8 @@ impl Held {
             visit(register as u64);
         }
         let stack = self.registers[0] & !7;
-        let words = self.high.wrapping_sub(stack) / 8;
+        // On a stack of the program's own making, nothing is known.
+        let words = self.high.saturating_sub(stack) / 8;
         for word in 0..words.min(DEEPEST) {
             // SAFETY: between the caller's stack pointer and the upper end of its stack, where only
             // frames of this thread are, none of which has returned since.

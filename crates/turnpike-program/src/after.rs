@@ -49,6 +49,15 @@ impl Executor for After {
         for step in &mut out.steps {
             step.first_choice = step.first_choice.saturating_sub(first as u32);
         }
+        // Positions of steps count from the new beginning.
+        let before = before as u32;
+        for thread in &mut out.threads {
+            thread.born = thread.born.saturating_sub(before);
+        }
+        out.values.retain(|value| value.step >= before);
+        for value in &mut out.values {
+            value.step -= before;
+        }
         Ok(())
     }
 
@@ -66,5 +75,72 @@ impl Executor for After {
 
     fn asks_for_weaker_orders(&self) -> bool {
         self.inner.asks_for_weaker_orders()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use turnpike_scheduler::{Choice, Kind, ObjectId, Step, StepValue, ThreadId, ThreadRecord};
+
+    /// Four steps, with a thread that is created after two of them and a value behind the last one.
+    struct FourSteps;
+
+    impl Executor for FourSteps {
+        fn run(&mut self, plan: &Plan<'_>, out: &mut Execution) -> Result<(), GuestError> {
+            assert_eq!(plan.prefix, [0, 0, 7]);
+            let choice = |thread: u32| Choice {
+                thread: ThreadId(thread),
+                alternative: 0,
+                kind: Kind::Yield,
+                object: ObjectId::NONE,
+                second: ObjectId::NONE,
+                within: [ObjectId::NONE; 2],
+                gives_up: false,
+                exclusive: true,
+                argument: 0,
+                site: Site::default(),
+            };
+            out.choices = vec![choice(0); 5];
+            out.last_choices = 4;
+            let step = |at: u32| Step {
+                taken: 0,
+                count: 1,
+                first_choice: at,
+                choice: choice(at),
+                fingerprint: at.into(),
+            };
+            out.steps = (0..4).map(step).collect();
+            out.threads = [0, 1, 3]
+                .map(|born| ThreadRecord {
+                    name: String::new(),
+                    name_hash: 0,
+                    waits: None,
+                    holds: Vec::new(),
+                    ended: true,
+                    born,
+                    site: Site::default(),
+                })
+                .into();
+            out.values = [1, 3].map(|step| StepValue { step, value: step.into(), bytes: 4 }).into();
+            Ok(())
+        }
+
+        fn site(&mut self, _: Site) -> String {
+            String::new()
+        }
+    }
+
+    #[test]
+    fn positions_of_steps_count_from_the_new_beginning() {
+        let mut after = After { inner: Box::new(FourSteps), prefix: [0, 0].into(), whole: Vec::new() };
+        let mut out = Execution::default();
+        after.run(&Plan::new(&[7]), &mut out).expect("it can be executed");
+        assert_eq!(out.steps.iter().map(|step| step.choice.thread.0).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(out.steps.iter().map(|step| step.first_choice).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!((out.choices.len(), out.last_choices), (3, 2));
+        // The third thread was created by the first step that is left, the others before it.
+        assert_eq!(out.threads.iter().map(|thread| thread.born).collect::<Vec<_>>(), [0, 0, 1]);
+        assert_eq!(out.values, [StepValue { step: 1, value: 3, bytes: 4 }]);
     }
 }

@@ -302,7 +302,7 @@ shared! {
 const KEPT: usize = 4 << 10;
 
 /// Writes what was read, without what other threads write to the source between the two.
-unsafe fn deliver(to: *mut c_void, from: *const c_void, size: usize, site: Site) {
+pub(super) unsafe fn deliver(to: *mut c_void, from: *const c_void, size: usize, site: Site) {
     let mut kept = Vec::new();
     if size <= KEPT && super::threaded() {
         // SAFETY: the caller's memory.
@@ -327,14 +327,14 @@ unsafe fn deliver_text(
     unsafe {
         reads_text(from, most, site);
         let size = length(from, most.saturating_add(1)) - 1;
+        // The end is part of what is written.
+        let mut text: Vec<u8> = core::slice::from_raw_parts(from as *const u8, size).to_vec();
+        text.push(0);
         let mut target = to;
         if append {
             reads_text(to, ALL, site);
             target = to.add(length(to, ALL) - 1);
         }
-        // The end is part of what is written.
-        let mut text: Vec<u8> = core::slice::from_raw_parts(from as *const u8, size).to_vec();
-        text.push(0);
         writes(target as *const c_void, size + 1, site);
         plain_memmove(target as *mut c_void, text.as_ptr() as *const c_void, size + 1);
         target.add(size)

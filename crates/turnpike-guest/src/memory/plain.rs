@@ -8,6 +8,7 @@ use core::ffi::{c_int, c_void};
 
 use super::access;
 use super::call::export;
+use super::library_calls::deliver;
 
 macro_rules! accesses {
     ($($read:ident $write:ident $size:literal)*) => { $(
@@ -97,14 +98,12 @@ export! {
 
     fn __tsan_memcpy(to: *mut c_void, from: *const c_void, size: usize; site) -> *mut c_void {
         access(from as u64, size as u64, false, site);
-        access(to as u64, size as u64, true, site);
-        core::ptr::copy(from as *const u8, to as *mut u8, size);
+        deliver(to, from, size, site);
         to
     }
     fn __tsan_memmove(to: *mut c_void, from: *const c_void, size: usize; site) -> *mut c_void {
         access(from as u64, size as u64, false, site);
-        access(to as u64, size as u64, true, site);
-        core::ptr::copy(from as *const u8, to as *mut u8, size);
+        deliver(to, from, size, site);
         to
     }
     fn __tsan_memset(to: *mut c_void, value: c_int, size: usize; site) -> *mut c_void {

@@ -645,7 +645,8 @@ fn read_all(file: &OwnedFd, out: &mut Vec<u8>) {
 fn running(process: i32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let state = status.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().next());
-    state == Some("R")
+    // A process that waits for its memory or a file goes on by itself.
+    matches!(state, Some("R" | "D"))
 }
 
 impl Drop for Guest {

@@ -31,6 +31,7 @@ mod scripts;
 mod sockets;
 mod spilling;
 mod spinning;
+mod system_calls;
 mod times;
 mod traces;
 mod unreported;
