@@ -5,7 +5,7 @@
 //! enough for that: which message, which round of a barrier, which notification.
 
 use crate::execution::Choice;
-use crate::kernel::{NO_WRITE, WEAK};
+use crate::kernel::{NO_WRITE, PURE, WEAK};
 use crate::operation::{Kind, ObjectId};
 
 /// How a step accesses an object: accesses of one class commute, except exclusive ones.
@@ -41,7 +41,7 @@ pub fn dependent(one: &Choice, other: &Choice) -> bool {
         return round(one) != round(other) || (completes(one) && completes(other));
     }
     if one.is_weak() && other.is_weak() {
-        return reads_from(one, other) || reads_from(other, one);
+        return reads_from(one, other) || reads_from(other, one) || follow_each_other(one, other);
     }
     let touched = accesses(other);
     accesses(one).iter().any(|&(object, class)| {
@@ -78,6 +78,11 @@ impl Choice {
             && self.alternative < Choice::SPURIOUS
     }
 
+    /// Whether it is one of those that see each other in the order in which they are executed.
+    fn is_pure(&self) -> bool {
+        self.is_weak() && self.argument & PURE != 0
+    }
+
     /// The number of its own write, if it writes. The initial value has the number 0.
     pub fn number_of_write(&self) -> Option<u32> {
         let number = self.argument & NO_WRITE;
@@ -86,7 +91,7 @@ impl Choice {
 
     /// The number of writes newer than the one that its alternative denotes.
     pub fn newer_writes(&self) -> u32 {
-        if self.is_weak() { (self.argument >> 32) as u32 & 0x7fff_ffff } else { 0 }
+        if self.is_weak() { (self.argument >> 32) as u32 & 0x3fff_ffff } else { 0 }
     }
 }
 
@@ -95,11 +100,18 @@ fn reads_from(one: &Choice, other: &Choice) -> bool {
     one.object == other.object && one.kind != Kind::Store && other.number_of_write() == Some(one.alternative)
 }
 
+/// Whether two steps of weak memory must be executed in the order in which they see each other.
+fn follow_each_other(one: &Choice, other: &Choice) -> bool {
+    let writes = one.number_of_write().or(other.number_of_write()).is_some();
+    one.object == other.object && one.is_pure() && other.is_pure() && writes
+}
+
 /// Whether two steps of weak memory are a read and a later write of the same variable: in the other
 /// order, the read could have seen the write. They need not depend on each other. An update that
-/// only reads here may write in the other order. `None` if either is not a step of weak memory.
+/// only reads here may write in the other order. `None` if either is not a step of weak memory, or if both
+/// are pure: those race as other steps do.
 pub fn contend(first: &Choice, second: &Choice) -> Option<bool> {
-    (first.is_weak() && second.is_weak())
+    (first.is_weak() && second.is_weak() && !(first.is_pure() && second.is_pure()))
         .then(|| first.object == second.object && first.kind != Kind::Store && second.kind != Kind::Load)
 }
 

@@ -334,7 +334,7 @@ impl Kernel {
 
     /// The regions, one after the other. Each counts as read, so that freeing it conflicts with the
     /// step.
-    fn regions_of(&self, access: &Access) -> impl Iterator<Item = ObjectId> + use<> {
+    pub(super) fn regions_of(&self, access: &Access) -> impl Iterator<Item = ObjectId> + use<> {
         self.within(access).into_iter().filter(|&region| region != ObjectId::NONE)
     }
 

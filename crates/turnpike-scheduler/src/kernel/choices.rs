@@ -101,7 +101,8 @@ impl Kernel {
                 let ones = ready.count_ones();
                 if left < ones {
                     let rank = word * 64 + bits::select(ready, left) as usize;
-                    return Some(Pick { position, thread: self.order[rank], alternative: 0 });
+                    let thread = self.order[rank];
+                    return Some(Pick { position, thread, alternative: self.only_alternative(thread) });
                 }
                 left -= ones;
             }
@@ -126,7 +127,7 @@ impl Kernel {
             }
             let below = (self.ready[word] & ((1 << bit) - 1)).count_ones();
             let position = bits::count(&self.ready[..word]) + below;
-            return Some((Pick { position, thread: t, alternative: 0 }, 1));
+            return Some((Pick { position, thread: t, alternative: self.only_alternative(t) }, 1));
         }
         let (mut position, mut found) = (0, None);
         for run in &self.runs {
@@ -166,7 +167,8 @@ impl Kernel {
     pub(crate) fn each_first(&self, mut visit: impl FnMut(Pick)) {
         if self.plain {
             for (rank, position) in bits::ones(&self.ready).zip(0..) {
-                visit(Pick { position, thread: self.at_rank(rank), alternative: 0 });
+                let thread = self.at_rank(rank);
+                visit(Pick { position, thread, alternative: self.only_alternative(thread) });
             }
             return;
         }
@@ -189,7 +191,7 @@ impl Kernel {
     /// All choices, in order.
     pub(super) fn each_choice(&self, mut visit: impl FnMut(u32, u32)) {
         if self.plain {
-            self.each_first(|pick| visit(pick.thread, 0));
+            self.each_first(|pick| visit(pick.thread, pick.alternative));
             return;
         }
         for run in &self.runs {

@@ -47,6 +47,39 @@ impl Clocks {
         }
     }
 
+    /// Whether clocks are kept in this execution.
+    pub(super) fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// Forgets everything, and keeps clocks from now on: what happened so far is about to be repeated.
+    pub(super) fn restart(&mut self) {
+        self.begin(true);
+    }
+
+    /// Counts a step of a thread.
+    pub(super) fn step(&mut self, t: u32) {
+        self.each(|known| known.advance(t));
+    }
+
+    /// What a thread learns and publishes by a step that follows all that it depends on; see
+    /// [`Kernel::follows_what_happened`].
+    pub(super) fn synchronise_calmly(&mut self, t: u32, kind: Kind, object: usize, other: u32) {
+        self.each(|known| match kind {
+            Kind::Lock | Kind::TryLock | Kind::ReadLock | Kind::TryReadLock | Kind::OnceBegin => {
+                known.acquire(t, object);
+            }
+            Kind::WriteLock | Kind::TryWriteLock => {
+                known.acquire(t, object);
+                known.acquire_from_readers(t, object);
+            }
+            Kind::Unlock | Kind::WriteUnlock | Kind::OnceEnd => known.release(t, object),
+            Kind::ReadUnlock => known.release_to_writers(t, object),
+            Kind::Join => known.learn_from_thread(t, other),
+            _ => {}
+        });
+    }
+
     /// The certain knowledge of a thread, and the uncertain one if it differs.
     pub(super) fn of(&self, t: u32) -> (&[u32], Option<&[u32]>) {
         (self.sure.of(t), self.doubt.then(|| self.perhaps.of(t)))
@@ -122,8 +155,9 @@ impl Clocks {
         self.sure.tell(t, releases, message);
     }
 
-    /// An operation on atomic variables; `writes` says whether it changes their values.
-    fn atomic(&mut self, t: u32, operation: &Operation, writes: bool) {
+    /// An operation on atomic variables; `writes` says whether it changes their values. Where memory
+    /// is weak, an update that leaves the value as it is may be observed.
+    fn atomic(&mut self, t: u32, operation: &Operation, writes: bool, calm: bool) {
         let order = if writes { operation.order } else { operation.unchanged };
         for object in [operation.object, operation.second] {
             if object == ObjectId::NONE {
@@ -140,7 +174,7 @@ impl Clocks {
             }
             if writes {
                 self.each(|known| known.update(t, object, order.releases()));
-            } else if order.stores() && self.latest().has_news(t, object, order.releases()) {
+            } else if !calm && order.stores() && self.latest().has_news(t, object, order.releases()) {
                 self.doubted().update(t, object, order.releases());
             }
         }
@@ -158,22 +192,26 @@ impl Kernel {
     /// Applies the pending step of thread `t`, given its access before the step.
     #[inline]
     pub(super) fn tick(&mut self, t: u32, alternative: u32, access: &Access) {
-        if self.clocks.on {
+        if self.clocks.on || self.weak.on {
             self.synchronise(t, alternative, access);
         }
     }
 
     fn synchronise(&mut self, t: u32, alternative: u32, access: &Access) {
         if self.weak.on {
-            self.weak.note_before(self.clocks.of(t).0);
-            self.learn(t, alternative, access);
-            return if self.is_weak(t) { self.add_access(t, alternative) } else { self.add_step(t) };
+            if !self.take_calm_step(t, alternative, access) {
+                self.weak.note_before(self.clocks.of(t).0);
+                self.learn(t, alternative, access);
+                self.add_to_graph(t, alternative, access);
+            }
+            return;
         }
         self.learn(t, alternative, access);
     }
 
-    fn learn(&mut self, t: u32, alternative: u32, access: &Access) {
-        let weak = self.is_weak(t);
+    pub(super) fn learn(&mut self, t: u32, alternative: u32, access: &Access) {
+        let calm = self.weak.is_calm();
+        let weak = self.is_weak(t) && !calm;
         let operation = self.thread(t).pending;
         let object = operation.object.0 as usize;
         let second = operation.second.0 as usize;
@@ -192,8 +230,8 @@ impl Kernel {
             return;
         }
         match operation.kind {
-            Kind::Load | Kind::Store => clocks.atomic(t, &operation, true),
-            Kind::Update => clocks.atomic(t, &operation, exclusive),
+            Kind::Load | Kind::Store => clocks.atomic(t, &operation, true, calm),
+            Kind::Update => clocks.atomic(t, &operation, exclusive, calm),
             Kind::FutexWait => clocks.doubted().learn_everything(t),
             Kind::Leave if futex => clocks.doubted().learn_everything(t),
             Kind::FutexWake => clocks.doubted().update(t, object, true),

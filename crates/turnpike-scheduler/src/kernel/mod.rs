@@ -43,7 +43,7 @@ use objects::Thing;
 use perform::After;
 pub(crate) use sketch::Sketches;
 use threads::{Phase, Thread};
-pub(crate) use weak::{NO_WRITE, WEAK};
+pub(crate) use weak::{NO_WRITE, PURE, WEAK};
 
 /// No thread.
 const NONE: u32 = u32::MAX;
@@ -212,8 +212,8 @@ impl Kernel {
             set.resize(self.stride, 0);
         }
         self.weak.begin(plan.memory);
-        // Under weak memory the list of choices is never plain.
-        self.odd = self.weak.on.into();
+        // Under weak memory the list of choices is not plain, unless the execution is calm.
+        self.odd = (self.weak.on && !self.weak.is_calm()).into();
         self.runs.clear();
         self.sum = Fingerprint::START.bits();
         self.last_spurious = Fingerprint::ZERO;
@@ -228,7 +228,7 @@ impl Kernel {
         self.last = NONE;
         self.end = None;
         self.clear_record();
-        self.clocks.begin(self.weak.on);
+        self.clocks.begin(self.weak.on && !self.weak.is_calm());
         self.logs.clear();
         self.time_passed = false;
         self.begin_reduction(plan);
@@ -330,6 +330,9 @@ impl Kernel {
         if let Some(why) = self.misfit(&operation) {
             self.fail_at(FailureKind::Misuse, why, self.current, operation.site);
             return Next::End;
+        }
+        if self.weak.is_calm() {
+            self.stay_calm(&operation);
         }
         self.enter(self.current, operation);
         self.next_to_run()
@@ -444,7 +447,9 @@ impl Kernel {
     /// The current thread executes a fence, which is not a step.
     pub fn fence(&mut self, order: MemoryOrder) {
         self.clocks.fence(self.current, order);
-        if self.weak.on && order.is_sequential() {
+        if self.weak.is_calm() {
+            self.weak.note_fence(self.current, order);
+        } else if self.weak.on && order.is_sequential() {
             self.add_mark(self.current, true);
         }
     }

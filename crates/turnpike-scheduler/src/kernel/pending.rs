@@ -18,7 +18,12 @@ impl Kernel {
         thread.phase = Phase::Pending;
         match operation.kind {
             Kind::Yield | Kind::Sleep => self.check_spinning(t),
-            Kind::FutexWait | Kind::FutexWake => self.clocks.waits(t),
+            Kind::FutexWait | Kind::FutexWake => {
+                if self.weak.is_calm() {
+                    self.end_calm();
+                }
+                self.clocks.waits(t);
+            }
             _ => {}
         }
         self.enlist(t);

@@ -199,10 +199,7 @@ impl Kernel {
         child.past = past.mix_word(0x5_0000_0000 | u64::from(index));
         child.time = time;
         self.clocks.spawned(parent, t);
-        if self.weak.on {
-            self.add_mark(parent, false);
-            self.add_mark(t, false);
-        }
+        self.weak_spawned(parent, t);
         self.insert_rank(t);
         self.starting.push(parent);
         self.current = t;
@@ -273,9 +270,7 @@ impl Kernel {
         self.thread_mut(t).phase = Phase::Ended;
         self.live -= 1;
         self.clocks.ended(t);
-        if self.weak.on {
-            self.add_mark(t, false);
-        }
+        self.weak_ended(t);
         // Visiting all threads is slow if there are many: only if one can wait for this end.
         // Spinning threads count as odd.
         if !self.thread(t).awaited && self.odd == 0 {

@@ -26,6 +26,9 @@ const EXECUTIONS: f64 = 60_000.0;
 /// Promised: executions of a small C program per second, fork included.
 const FORKS: f64 = 1_500.0;
 
+/// Promised: how much longer an execution may take under weak memory if it does not use it.
+const WEAK: f64 = 1.5;
+
 /// Measures all rows, and reports each as soon as it is known.
 pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
@@ -48,20 +51,28 @@ pub(super) fn measure(quick: bool, repeat: u32, tell: &mut dyn FnMut(&Row)) -> O
             add(judged(row, shape.promise, policy, !quick));
         }
     }
+    let mut strong = None;
     for (memory, name) in [(Memory::Sc, "Rust, sc"), (Memory::Rc11, "Rust, rc11")] {
         let shape = sequential();
         let policy = |seed| Sampling::Random.policy(seed);
         let run = || turnpike_runtime::bench::measure(&shape, policy, memory, least).map_err(failed);
         let (time, speed) = best(repeat, run)?;
-        add(rust_row(name, shape.name, speed, time));
+        let row = rust_row(name, shape.name, speed, time);
+        let time = row.cpu_seconds.unwrap_or(row.seconds) / row.states as f64;
+        add(compared(row, time, *strong.get_or_insert(time), memory, !quick));
     }
     let folder =
         tempfile::tempdir().map_err(|error| Failure::usage(format!("no temporary folder: {error}")))?;
+    let mut strong = None;
     for program in Compiled::all() {
         let Some(row) = program.row(folder.path(), least, repeat)? else { break };
         let rate = row.states as f64 / row.seconds.max(1e-9);
         add(match program.name {
             "C" => row.promised(format!("{FORKS:.0} executions/s: {rate:.0}"), rate >= FORKS, !quick),
+            "C, sc" | "C, rc11" => {
+                let strong = *strong.get_or_insert(1.0 / rate);
+                compared(row, 1.0 / rate, strong, program.memory, !quick)
+            }
             _ => row,
         });
     }
@@ -117,6 +128,15 @@ fn judged(row: Row, promise: Option<Promise>, sampling: Sampling, judged: bool) 
             row.promised(text, executions >= EXECUTIONS, judged)
         }
     }
+}
+
+/// A row of weak memory, next to the one of sequential consistency.
+fn compared(row: Row, time: f64, strong: f64, memory: Memory, judged: bool) -> Row {
+    if memory == Memory::Sc {
+        return row;
+    }
+    let ratio = time / strong.max(1e-12);
+    row.promised(format!("{WEAK} times the time of sc: {ratio:.2}"), ratio <= WEAK, judged)
 }
 
 /// A C program to measure.

@@ -22,6 +22,8 @@ pub(super) struct Write {
     pub(super) event: u32,
     /// The events that read it.
     pub(super) readers: Vec<u32>,
+    /// Whether it is pure, as the initial value is.
+    pub(super) pure: bool,
 }
 
 /// An atomic variable.
@@ -33,10 +35,12 @@ pub(super) struct Location {
     /// By thread: when it read or wrote the variable, and which write that was. Coherence makes
     /// both ascending.
     seen: Vec<Vec<(u32, u32)>>,
+    /// The last pure write.
+    pure: u32,
 }
 
 /// The name of every initial value.
-fn initial_name() -> Fingerprint {
+pub(super) fn initial_name() -> Fingerprint {
     Fingerprint::START.mix_word(0x1417)
 }
 
@@ -55,12 +59,19 @@ impl Location {
             taken: false,
             event: NONE,
             readers: Vec::new(),
+            pure: true,
         });
+        self.pure = 0;
     }
 
     /// The last write in modification order.
     pub(super) fn newest(&self) -> u32 {
         self.order.last().copied().unwrap_or(0)
+    }
+
+    /// The position of the last pure write.
+    pub(super) fn last_pure(&self) -> u32 {
+        self.writes.get(self.pure as usize).map_or(0, |write| write.position)
     }
 
     /// The first position that a thread may still read, or write after, given its clock; with
@@ -99,6 +110,9 @@ impl Location {
     pub(super) fn insert(&mut self, after: u32, write: Write) -> u32 {
         let number = self.writes.len() as u32;
         let position = self.writes[after as usize].position + 1;
+        if write.pure {
+            self.pure = number;
+        }
         self.writes.push(Write { position, ..write });
         self.order.insert(position as usize, number);
         for &moved in &self.order[position as usize + 1..] {
@@ -126,6 +140,6 @@ impl Location {
     }
 }
 
-fn pair(first: Fingerprint, second: Fingerprint) -> u128 {
+pub(super) fn pair(first: Fingerprint, second: Fingerprint) -> u128 {
     first.mix(second).mix_word(0x6d6f).summand()
 }

@@ -11,9 +11,11 @@
 //! along every order consistent with program order and reads-from, and two steps commute unless one
 //! reads the write of the other.
 
+mod calm;
 mod graph;
 mod location;
 mod psc;
+mod pure;
 mod tso;
 
 use alloc::vec::Vec;
@@ -23,17 +25,20 @@ use super::knowledge::Clock;
 use super::objects::Class;
 use super::{Kernel, NONE};
 use crate::fingerprint::Fingerprint;
-use crate::operation::{AtomicValues, Kind, MemoryOrder, ObjectId, Outcome};
+use crate::operation::{AtomicValues, Kind, MemoryOrder, ObjectId, Operation, Outcome};
 use crate::plan::Memory;
+use calm::Calm;
 use graph::Graph;
 use location::{Location, Write};
 use psc::Psc;
+use pure::Impure;
 use tso::Tso;
 
 /// Marks a step of weak memory in the argument of a [`crate::Choice`]. The lower half is the number
 /// of its write, or [`NO_WRITE`]; above it is the number of writes newer than the one that its
-/// alternative denotes.
+/// alternative denotes. [`PURE`] marks pure accesses.
 pub(crate) const WEAK: u64 = 1 << 63;
+pub(crate) const PURE: u64 = 1 << 62;
 pub(crate) const NO_WRITE: u64 = 0xffff_ffff;
 
 /// An access that is about to become an event.
@@ -62,6 +67,9 @@ pub(super) struct Weak {
     graph: Graph,
     psc: Psc,
     tso: Tso,
+    /// Instead of the graph, as long as the execution is calm.
+    calm: Calm,
+    impure: Impure,
     /// By thread: the values of its pending operation, if it is an access of weak memory.
     pending: Vec<Option<AtomicValues>>,
     /// By thread: the result of its last access.
@@ -82,6 +90,8 @@ impl Weak {
             graph: Graph::new(),
             psc: Psc::new(),
             tso: Tso::new(),
+            calm: Calm::new(),
+            impure: Impure::new(),
             pending: Vec::new(),
             outcomes: Vec::new(),
             demands: Vec::new(),
@@ -97,9 +107,22 @@ impl Weak {
         self.graph.clear();
         self.psc.clear();
         self.tso.clear();
+        self.calm.begin(model == Memory::Rc11);
+        self.impure.clear();
         self.pending.clear();
         self.outcomes.clear();
         self.demands.clear();
+    }
+
+    /// Whether no graph is built, because all accesses so far are sequentially consistent.
+    #[inline]
+    pub(super) fn is_calm(&self) -> bool {
+        self.calm.on
+    }
+
+    /// A fence of a calm execution.
+    pub(super) fn note_fence(&mut self, t: u32, order: MemoryOrder) {
+        self.calm.fence(t, order);
     }
 
     fn values(&self, t: u32) -> Option<&AtomicValues> {
@@ -110,15 +133,18 @@ impl Weak {
         self.locations.get(object.0 as usize).filter(|location| !location.writes.is_empty())
     }
 
+    fn location_mut(&mut self, object: ObjectId) -> &mut Location {
+        slot(&mut self.locations, object.0)
+    }
+
     /// A thread is about to use the variable, which has this value in memory. If that is not the
     /// newest value, a plain access wrote it, which races with every thread that does not know of
     /// it.
     fn meet(&mut self, object: ObjectId, present: u64) {
-        let at = object.0 as usize;
-        if at >= self.locations.len() {
-            self.locations.resize_with(at + 1, Location::default);
+        if self.calm.on {
+            return self.calm.meet(object, present);
         }
-        let location = &mut self.locations[at];
+        let location = self.location_mut(object);
         let newest = location.writes.get(location.newest() as usize).map(|write| write.value);
         if newest != Some(present) {
             location.reset(present);
@@ -174,6 +200,19 @@ struct Effect {
     order: MemoryOrder,
 }
 
+/// An access that is added to the graph.
+struct Event {
+    thread: u32,
+    object: ObjectId,
+    alternative: u32,
+    effect: Effect,
+    drains: bool,
+    pure: bool,
+    /// The value and the name of its write.
+    stores: u64,
+    name: Fingerprint,
+}
+
 /// The interface for guests.
 impl Kernel {
     /// The memory model of this execution. Unless it is sequential consistency, the guest calls
@@ -194,6 +233,9 @@ impl Kernel {
     /// Sets the value that the current thread's read-modify-write leaves.
     pub fn set_result(&mut self, object: ObjectId, value: u64) {
         let current = self.current;
+        if self.weak.calm.on {
+            return self.weak.calm.set_result(current, object, value);
+        }
         if let Some(location) = self.weak.locations.get_mut(object.0 as usize)
             && let Some(number) = location.last_seen(current)
             && let Some(write) = location.writes.get_mut(number as usize)
@@ -209,6 +251,9 @@ impl Kernel {
     /// afterwards.
     pub fn join_writes(&mut self, object: ObjectId) {
         self.incomplete = true;
+        if self.weak.calm.on {
+            self.end_calm();
+        }
         let current = self.current;
         let Some(location) = self.weak.location(object) else { return };
         for write in &location.writes {
@@ -218,6 +263,9 @@ impl Kernel {
 
     /// The newest value of a variable, which its memory holds.
     pub fn newest_value(&self, object: ObjectId) -> Option<u64> {
+        if self.weak.calm.on {
+            return self.weak.calm.newest(object).map(|(_, value, _)| value);
+        }
         let location = self.weak.location(object)?;
         Some(location.writes[location.newest() as usize].value)
     }
@@ -229,16 +277,43 @@ impl Kernel {
         self.weak.values(t).is_some()
     }
 
+    /// The current thread is about to announce an operation: a calm execution ends with an access
+    /// that is not sequentially consistent.
+    #[inline]
+    pub(super) fn stay_calm(&mut self, operation: &Operation) {
+        let values = self.weak.values(self.current);
+        if values.is_some_and(|values| !calm::is_sequential(operation, values)) {
+            self.end_calm();
+        }
+    }
+
+    /// The alternative of a thread that has only one.
+    #[inline]
+    pub(super) fn only_alternative(&self, t: u32) -> u32 {
+        if !self.weak.on || !self.is_weak(t) {
+            return 0;
+        }
+        let newest = self.weak.calm.newest(self.thread(t).pending.object);
+        newest.map_or(0, |(number, ..)| number)
+    }
+
+    /// The value and the name of a write.
+    fn source(&self, object: ObjectId, number: u32) -> Option<(u64, Fingerprint)> {
+        if self.weak.calm.on {
+            return self.weak.calm.newest(object).map(|(_, value, name)| (value, name));
+        }
+        let write = self.weak.location(object)?.writes.get(number as usize)?;
+        Some((write.value, write.name))
+    }
+
     fn effect(&self, t: u32, alternative: u32) -> Effect {
         let operation = &self.thread(t).pending;
         let (order, number) = (operation.order, Some(alternative));
-        let location = self.weak.location(operation.object);
         match operation.kind {
             Kind::Load => Effect { reads: number, writes: None, order },
             Kind::Store => Effect { reads: None, writes: number, order },
             _ => {
-                let source = location.and_then(|location| location.writes.get(alternative as usize));
-                let found = source.map(|source| source.value);
+                let found = self.source(operation.object, alternative).map(|(value, _)| value);
                 let fails = self.weak.values(t).is_some_and(|values| {
                     values.expected.is_some_and(|expected| found != Some(expected))
                         || values.awaits_change_of.is_some_and(|awaited| found == Some(awaited))
@@ -255,9 +330,9 @@ impl Kernel {
     pub(super) fn weak_access(&self, t: u32, alternative: u32) -> Access {
         let object = self.thread(t).pending.object;
         let effect = self.effect(t, alternative);
-        let source = effect.reads.and_then(|number| self.weak.location(object)?.writes.get(number as usize));
+        let source = effect.reads.and_then(|number| self.source(object, number));
         let class = if effect.writes.is_some() { Class::Exclusive } else { Class::Read };
-        let also = source.map_or(Fingerprint::ZERO, |source| source.name);
+        let also = source.map_or(Fingerprint::ZERO, |(_, name)| name);
         Access::weak(Touch::weak(object, class), also)
     }
 
@@ -270,15 +345,19 @@ impl Kernel {
     /// A name of an alternative that does not depend on the schedule.
     pub(super) fn alternative_name(&self, t: u32, alternative: u32) -> u64 {
         let object = self.thread(t).pending.object;
-        let write = || self.weak.location(object)?.writes.get(alternative as usize);
-        match write() {
-            Some(write) if self.is_weak(t) => write.name.bits() as u64,
+        match self.source(object, alternative) {
+            Some((_, name)) if self.is_weak(t) => name.bits() as u64,
             _ => u64::from(alternative),
         }
     }
 
     /// The contribution of a step of weak memory to the fingerprint, besides its thread's past.
     pub(super) fn order_change(&self, t: u32, alternative: u32, hash: Fingerprint) -> u128 {
+        if self.weak.calm.on {
+            let newest = self.weak.calm.newest(self.thread(t).pending.object);
+            let writes = self.is_weak(t) && self.effect(t, alternative).writes.is_some();
+            return newest.filter(|_| writes).map_or(0, |(.., name)| location::pair(name, hash));
+        }
         let Some(location) = self.weak.location(self.thread(t).pending.object) else { return 0 };
         match self.effect(t, alternative).writes {
             Some(after) if self.is_weak(t) && (after as usize) < location.writes.len() => {
@@ -290,29 +369,39 @@ impl Kernel {
 
     /// The argument of a choice of weak memory.
     pub(super) fn weak_argument(&self, t: u32, alternative: u32) -> u64 {
-        let Some(location) = self.weak.location(self.thread(t).pending.object) else {
-            return WEAK | NO_WRITE;
-        };
-        let writes = self.effect(t, alternative).writes.is_some();
+        let (object, effect) = (self.thread(t).pending.object, self.effect(t, alternative));
+        let writes = effect.writes.is_some();
+        if let Some((newest, ..)) = self.weak.calm.newest(object).filter(|_| self.weak.calm.on) {
+            return WEAK | PURE | if writes { u64::from(newest) + 1 } else { NO_WRITE };
+        }
+        let Some(location) = self.weak.location(object) else { return WEAK | NO_WRITE };
         let number = if writes { location.writes.len() as u64 } else { NO_WRITE };
         let newer =
             location.writes.get(alternative as usize).map_or(0, |_| location.behind(alternative).count());
-        WEAK | (newer as u64) << 32 | number
+        let pure = if self.is_pure(t, &effect) { PURE } else { 0 };
+        WEAK | pure | (newer as u64) << 32 | number
     }
 
     /// Calls `visit` with the alternatives of a pending operation, the newest first.
     pub(super) fn each_alternative(&self, t: u32, mut visit: impl FnMut(u32)) {
         let object = self.thread(t).pending.object;
+        if let Some((newest, ..)) = self.weak.calm.newest(object).filter(|_| self.weak.calm.on) {
+            return visit(newest);
+        }
         let Some(location) = self.weak.location(object) else { return };
         let before = self.clocks.of(t).0;
         let known = (self.weak.model != Memory::Tso).then_some(before);
         let floor = location.floor(t, known).max(self.demanded(t, object, location));
+        let last_pure = location.last_pure() as usize;
         let mut clock = Clock::new();
         for position in (floor as usize..location.order.len()).rev() {
             let number = location.order[position];
             let write = &location.writes[number as usize];
             let effect = self.effect(t, number);
             if effect.writes.is_some() && write.taken {
+                continue;
+            }
+            if position < last_pure && self.is_pure(t, &effect) {
                 continue;
             }
             if position + 1 < location.order.len() {
@@ -353,27 +442,49 @@ impl Kernel {
         let object = self.thread(t).pending.object;
         // A plain access may have reset the location since the alternative was offered.
         let known = |location: &Location| (alternative as usize) < location.writes.len();
+        let pure = self.is_pure(t, &self.effect(t, alternative));
         let alternative = match self.weak.location(object) {
             Some(location) if !known(location) => location.newest(),
             _ => alternative,
         };
         let name = self.thread(t).past;
         let change = self.order_change(t, alternative, name);
-        let Effect { reads, writes, order } = self.effect(t, alternative);
+        let effect = self.effect(t, alternative);
         let Some(values) = slot(&mut self.weak.pending, t).take() else { return };
         self.sum = self.sum.wrapping_add(change);
+        let value = self.source(object, alternative).map_or(0, |(value, _)| value);
+        self.add_event(&Event {
+            thread: t,
+            object,
+            alternative,
+            effect,
+            drains: self.thread(t).pending.kind == Kind::Update,
+            pure,
+            stores: values.stores,
+            name,
+        });
+        slot(&mut self.weak.demands, t).retain(|(on, _)| *on != object);
+        let writes = effect.writes.is_some();
+        *slot(&mut self.weak.outcomes, t) = Outcome { value, ok: writes, timed_out: false };
+        if writes {
+            self.modified(object);
+        }
+    }
+
+    /// Adds an access to the graph.
+    fn add_event(&mut self, new: &Event) {
+        let Event { thread: t, object, alternative, drains, .. } = *new;
+        let Effect { reads, writes, order } = new.effect;
         let at = object.0 as usize;
-        let source = &self.weak.locations[at].writes[alternative as usize];
-        let (value, mut message) = (source.value, Clock::new());
+        let mut message = Clock::new();
         if reads.is_some() {
-            message.clone_from(&source.message);
+            message.clone_from(&self.weak.locations[at].writes[alternative as usize].message);
             self.clocks.hear(t, &message, order.acquires());
         }
         let clock = self.clocks.of(t).0;
         let event = self.weak.graph.events.len() as u32;
         let sc = order.is_sequential();
         let before = core::mem::take(&mut self.weak.before);
-        let drains = self.thread(t).pending.kind == Kind::Update;
         let draft = Draft { thread: t, object: object.0, reads, writes, sc, drains, before: &before, clock };
         let location = &self.weak.locations[at];
         match self.weak.model {
@@ -391,17 +502,12 @@ impl Kernel {
         if let Some(after) = writes {
             location.writes[after as usize].taken |= reads.is_some();
             self.clocks.tell(t, order.releases(), &mut message);
-            let value = values.stores;
+            let Event { name, stores: value, pure, .. } = *new;
             let readers = Vec::new();
-            let write = Write { name, value, message, position: 0, taken: false, event, readers };
+            let write = Write { name, value, message, position: 0, taken: false, event, readers, pure };
             seen = location.insert(after, write);
         }
         location.see(t, time, seen);
-        slot(&mut self.weak.demands, t).retain(|(on, _)| *on != object);
-        *slot(&mut self.weak.outcomes, t) = Outcome { value, ok: writes.is_some(), timed_out: false };
-        if writes.is_some() {
-            self.modified(object);
-        }
     }
 
     /// The result of a step of weak memory.
@@ -410,9 +516,8 @@ impl Kernel {
     }
 
     /// Adds a step that is not an access of weak memory.
-    pub(super) fn add_step(&mut self, t: u32) {
-        let operation = &self.thread(t).pending;
-        let drains = match operation.kind {
+    pub(super) fn add_step(&mut self, t: u32, kind: Kind, object: u32) {
+        let drains = match kind {
             Kind::Yield
             | Kind::Sleep
             | Kind::Toss
@@ -423,7 +528,6 @@ impl Kernel {
             Kind::Read | Kind::Write => false,
             _ => true,
         };
-        let object = operation.object.0;
         let before = core::mem::take(&mut self.weak.before);
         self.weak.add_other(t, object, &before, self.clocks.of(t).0, false, drains);
         self.weak.before = before;
@@ -438,6 +542,9 @@ impl Kernel {
     /// Demands that a thread that is about to repeat itself, because it reads the same old values,
     /// sees something newer. Returns false if there is nothing newer.
     pub(super) fn demand_newer(&mut self, t: u32) -> bool {
+        if self.weak.calm.on {
+            return false;
+        }
         let seen = &self.threads[t as usize].seen;
         let stale = |object: ObjectId| {
             let location = self.weak.location(object)?;

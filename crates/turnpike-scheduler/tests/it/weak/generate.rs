@@ -2,17 +2,25 @@
 
 use super::program::{Code, Program};
 
-struct Numbers(u64);
+pub(super) struct Numbers(u64);
 
 impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
+    pub(super) fn new(seed: u64) -> Numbers {
+        let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        for _ in 0..8 {
+            numbers.below(2);
+        }
+        numbers
+    }
+
+    pub(super) fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) % n
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
 }
@@ -37,10 +45,7 @@ fn random_code(numbers: &mut Numbers) -> Code {
 
 /// Two to four threads with about `size` instructions together.
 pub(super) fn random_program(seed: u64, size: u64) -> Program {
-    let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    for _ in 0..8 {
-        numbers.below(2);
-    }
+    let mut numbers = Numbers::new(seed);
     let threads = 2 + numbers.below(3);
     let most = size / threads;
     (0..threads).map(|_| (0..1 + numbers.below(most)).map(|_| random_code(&mut numbers)).collect()).collect()

@@ -2,6 +2,7 @@
 
 mod axioms;
 mod buffers;
+mod calm;
 mod generate;
 mod litmus;
 mod program;
