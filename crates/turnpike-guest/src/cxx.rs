@@ -65,8 +65,41 @@ struct Exception {
     private: [u64; 2],
 }
 
-/// The unwinder's `_Unwind_GetCFA`.
+/// The unwinder's functions of these names.
+static FORCED_UNWIND: AtomicUsize = AtomicUsize::new(0);
 static GET_CFA: AtomicUsize = AtomicUsize::new(0);
+
+/// In the fork server: loads the unwinder if threads of the program may need it. A process that has to
+/// load it itself serves for one execution only.
+pub(crate) fn prepare() {
+    let ends = [b"\0pthread_exit\0".as_slice(), b"\0thrd_exit\0", b"\0pthread_cancel\0"];
+    if crate::modules::any_mentions(&ends) {
+        unwinder();
+    }
+}
+
+/// The unwinder's functions; 0 if there is none.
+fn unwinder() -> (usize, usize) {
+    let known = || (FORCED_UNWIND.load(Ordering::Relaxed), GET_CFA.load(Ordering::Relaxed));
+    if known().0 == 0 {
+        let (mut unwind, mut get) = (find("_Unwind_ForcedUnwind\0"), find("_Unwind_GetCFA\0"));
+        if unwind.is_null() {
+            const NOW: c_int = 2;
+            // C programs load it only now.
+            // SAFETY: the unwinder's library has no constructor that could do harm.
+            unsafe {
+                let library = sys::dlopen(c"libgcc_s.so.1".as_ptr(), NOW);
+                if !library.is_null() {
+                    unwind = sys::dlsym(library, c"_Unwind_ForcedUnwind".as_ptr());
+                    get = sys::dlsym(library, c"_Unwind_GetCFA".as_ptr());
+                }
+            }
+        }
+        FORCED_UNWIND.store(unwind as usize, Ordering::Relaxed);
+        GET_CFA.store(get as usize, Ordering::Relaxed);
+    }
+    known()
+}
 
 /// Whether the unwinder runs because a thread ends. Other threads run only during its handlers.
 static UNWINDING: AtomicBool = AtomicBool::new(false);
@@ -80,32 +113,13 @@ pub(crate) fn is_unwinding(address: usize) -> bool {
 /// Ends the running thread after running destructors and clean-up handlers of all its frames.
 pub(crate) fn unwind_and_end(result: usize) -> ! {
     control::thread(|thread| thread.result = result);
-    let handle = find("_Unwind_ForcedUnwind\0");
-    let (unwind, get) = if handle.is_null() {
-        // C programs do not load the unwinder before.
-        // SAFETY: the unwinder's library has no constructor that could do harm.
-        unsafe {
-            const NOW: c_int = 2;
-            let library = sys::dlopen(c"libgcc_s.so.1".as_ptr(), NOW);
-            if library.is_null() {
-                (core::ptr::null_mut(), core::ptr::null_mut())
-            } else {
-                (
-                    sys::dlsym(library, c"_Unwind_ForcedUnwind".as_ptr()),
-                    sys::dlsym(library, c"_Unwind_GetCFA".as_ptr()),
-                )
-            }
-        }
-    } else {
-        (handle, find("_Unwind_GetCFA\0"))
-    };
-    if !unwind.is_null() && !get.is_null() {
+    let (unwind, get) = unwinder();
+    if unwind != 0 && get != 0 {
         let exception = alloc::boxed::Box::leak(alloc::boxed::Box::new(Exception {
             class: 0,
             cleanup: 0,
             private: [0; 2],
         }));
-        GET_CFA.store(get as usize, Ordering::Relaxed);
         // SAFETY: the unwinder's interface; `stop` ends the thread at the outermost frame.
         unsafe {
             let unwind: unsafe extern "C" fn(*mut Exception, Stop, *mut c_void) -> c_int =

@@ -33,6 +33,7 @@ pub(crate) fn serve() {
     // The heap reserves its addresses now, before memory is limited.
     // SAFETY: a block and its end.
     unsafe { free(core::hint::black_box(malloc(1))) };
+    crate::cxx::prepare();
     signals::alternate_stack();
     signals::install();
     // Only if needed: while the counter faults, the system switches between processes more slowly.

@@ -329,9 +329,29 @@ impl Kernel {
                 thread.pending.timed = false;
                 After::Wait
             }
-            _ => {
+            kind => {
+                let object = thread.pending.object;
+                thread.behind = false;
                 thread.outcome = Outcome { timed_out, ..NOT_OK };
+                if kind == Kind::WriteLock {
+                    self.admit_readers(object);
+                }
                 After::Run
+            }
+        }
+    }
+
+    /// A writer no longer waits. Readers that waited behind it may go on, unless another writer waits.
+    fn admit_readers(&mut self, lock: ObjectId) {
+        if self.channel(lock, SECOND).iter().any(|&writers| writers != 0) {
+            return;
+        }
+        for t in 0..self.count {
+            let thread = self.thread(t);
+            if thread.behind && thread.phase == Phase::Pending && thread.pending.object == lock {
+                self.retire(t);
+                self.thread_mut(t).behind = false;
+                self.enlist(t);
             }
         }
     }

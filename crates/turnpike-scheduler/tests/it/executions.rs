@@ -185,6 +185,52 @@ fn time_limits() {
     assert_eq!((found, out.steps.len()), (vec![vec![yes, late], vec![yes]], 5));
 }
 
+/// Acquires the lock with these operations, whose limits may run out, and releases it as often as it got it.
+fn holder(wanted: Vec<Operation>, release: Kind) -> Box<dyn Routine> {
+    let (mut wanted, mut held, mut asked) = (wanted.into_iter(), 0, false);
+    Box::new(move |outcome: Outcome, _: &mut Context<'_>| {
+        held += u32::from(asked && outcome.ok);
+        let next = wanted.next();
+        asked = next.is_some();
+        next.or_else(|| {
+            held = held.checked_sub(1)?;
+            Some(op(release, O))
+        })
+    })
+}
+
+/// Two readers read again while a writer waits for both. When the writer gives up they go on; so does a reader that
+/// gives up waiting behind it.
+#[test]
+fn readers_behind_a_writer_that_gives_up() {
+    use Kind::*;
+    use turnpike_scheduler::End;
+    let read = with(ReadLock, O, 1);
+    let limited = Operation { timed: true, deadline: 50, ..read };
+    let write = op(WriteLock, O);
+    for (second, writes, deadlocks) in [
+        (read, Operation { timed: true, deadline: 50, ..write }, false),
+        (limited, write, false),
+        (read, write, true),
+    ] {
+        let mut script = Script::new(move |context| {
+            context.register(Object::RwLock);
+            let reader = || holder(vec![read, second, op(ReadLock, O)], ReadUnlock);
+            start_only(vec![reader(), reader(), holder(vec![writes], WriteUnlock)])
+        });
+        let (mut prefix, mut seen) = (Vec::new(), false);
+        loop {
+            let plan = Plan { policy: Policy::First, timeouts: Timeouts::WhenStuck, ..Plan::new(&prefix) };
+            let out = run(&mut script, &plan);
+            seen |= out.end == End::Deadlock;
+            let Some(last) = out.steps.iter().rposition(|step| step.taken + 1 < step.count) else { break };
+            prefix = out.steps[..=last].iter().map(|step| step.taken).collect();
+            prefix[last] += 1;
+        }
+        assert_eq!(seen, deadlocks, "{second:?} {writes:?}");
+    }
+}
+
 #[test]
 fn waking_up_for_no_reason() {
     use Kind::*;
