@@ -100,6 +100,9 @@ pub(crate) unsafe fn create(attributes: *const c_void, start: Start, site: Site,
 pub(crate) fn run(start: Start) -> ! {
     let high = fiber::stack_pointer();
     control::thread(|thread| thread.high = high);
+    if memory::looks_for_unwritten() {
+        memory::mark_unwritten();
+    }
     // SAFETY: the program's function with its own argument.
     let result = unsafe {
         if start.int {

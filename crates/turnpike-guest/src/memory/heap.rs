@@ -12,7 +12,7 @@ use turnpike_scheduler::{FailureKind, ObjectId, Site, ThreadId};
 
 use super::logic::heap::{Block, Heap, Misuse, State, Touch};
 use super::logic::sizes::PAGE;
-use super::{lifetime, os, recycle, report};
+use super::{lifetime, os, recycle, report, unwritten};
 use crate::global::Global;
 use crate::{audit, control, modules, sites, unseen};
 
@@ -178,6 +178,9 @@ pub(super) fn size_of(address: u64) -> Option<u64> {
 pub(super) fn check(address: u64, size: u64, write: bool, site: Site) {
     if !HEAP.with(|heap| heap.contains(address)) {
         lifetime::check(address, write, site);
+        if !write {
+            unwritten::check(address, size, site);
+        }
         return;
     }
     let message = match HEAP.with(|heap| heap.touch(address, size)) {

@@ -38,6 +38,7 @@ mod plain;
 mod recycle;
 mod report;
 mod streams;
+mod unwritten;
 
 use alloc::vec::Vec;
 use core::ffi::{c_char, c_void};
@@ -65,6 +66,7 @@ pub(crate) use library_calls::prepare as find_library_calls;
 pub(crate) use lifetime::thread_ends;
 pub(crate) use lifetime::{lies_there, matters as others_may_see, place, touched};
 pub(crate) use recycle::confirm as confirm_held;
+pub(crate) use unwritten::{looks_for_unwritten, mark_unwritten};
 
 /// What is not under control when two accesses may or may not be ordered.
 const UNSEEN: &str =

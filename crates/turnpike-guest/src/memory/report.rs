@@ -110,6 +110,11 @@ pub(super) fn after_end(id: u32, write: bool) -> String {
     format!("use after the end of a thread: {} of the stack of {}, which has ended", verb(write), thread(id))
 }
 
+/// A read of what was never written.
+pub(super) fn unwritten(id: u32, size: u64) -> String {
+    format!("read of {} of the stack of {} that were never written", bytes(size), thread(id))
+}
+
 /// A name for a place in a block.
 pub(super) fn place(block: &Block, address: u64) -> String {
     format!("{}+{}", whole(block), address.saturating_sub(block.start))

@@ -79,6 +79,35 @@ static void *store_right(void *argument)
     return argument;
 }
 
+struct pair {
+    int first, second;
+};
+static _Atomic(struct pair *) shown;
+static int writes;
+
+static void *show(void *argument)
+{
+    struct pair local;
+    if (writes)
+        local.first = 7;
+    atomic_store(&shown, &local);
+    while (!atomic_load(&flag))
+        ;
+    return argument;
+}
+
+static void *look(void *argument)
+{
+    struct pair *other, copy;
+    while (!(other = atomic_load(&shown)))
+        ;
+    if (writes)
+        copy = *other; /* The second member has no value, and nobody uses it. */
+    seen[0] = writes ? copy.first : other->first;
+    atomic_store(&flag, 1);
+    return argument;
+}
+
 static void run(void *(*first)(void *), void *(*second)(void *))
 {
     pthread_t threads[2];
@@ -117,6 +146,12 @@ int main(int count, char **arguments)
         run(store_whole, load_halves);
         assert(!(seen[0] == 5 && (seen[1] == 0 || seen[2] == 0)));
     }
+    if (!strcmp(what, "written")) {
+        writes = 1;
+        run(show, look);
+    }
+    if (!strcmp(what, "unwritten"))
+        run(show, look);
     if (!strcmp(what, "plain")) {
         run(store_left, store_right);
         assert(seen[0] || seen[1]);

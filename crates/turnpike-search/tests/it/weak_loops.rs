@@ -1,4 +1,5 @@
-//! C programs under weak memory: loops that wait, atomic variables that are accessed in parts, and plain accesses.
+//! C programs under weak memory: loops that wait, atomic variables that are accessed in parts, plain accesses, and variables
+//! without a value.
 
 #![cfg(target_os = "linux")]
 
@@ -61,5 +62,14 @@ fn plain_accesses_that_race_prove_nothing() {
         assert_eq!(verdict, Verdict::Inconclusive, "{memory:?}");
         assert!(left_out.contains("plain accesses that race"), "{left_out}");
         assert!(!left_out.contains("are not steps"), "{left_out}");
+    }
+}
+
+#[test]
+fn reads_of_what_was_never_written_are_found() {
+    for memory in WEAK {
+        let Some((verdict, _)) = search("unwritten", memory) else { return };
+        assert_eq!(verdict, Verdict::Found, "{memory:?}");
+        assert_eq!(search("written", memory).unwrap().0, Verdict::None, "{memory:?}");
     }
 }

@@ -104,8 +104,13 @@ impl Kernel {
             Place::Object(object) => Some((object, touch.class())),
             _ => None,
         };
-        let touched: Vec<(ObjectId, Class)> =
-            access.touches().iter().filter_map(object).chain(regions).collect();
+        // Two objects, and the regions that they lie in.
+        let mut touched = [(ObjectId::NONE, Class::Read); 4];
+        for (place, touch) in
+            touched.iter_mut().zip(access.touches().iter().filter_map(object).chain(regions))
+        {
+            *place = touch;
+        }
         let impure = self.weak.impure.thread(t)
             || joined.is_some_and(|joined| self.weak.impure.thread(joined))
             || !self.follows_what_happened(t, alternative, access)
