@@ -20,7 +20,7 @@ use crate::event::Event;
 use crate::limits::StopReason;
 use crate::run::Run;
 use crate::store::{ROOT, Visited};
-use crate::strategy::{Candidates, Considered, Preference, Priority};
+use crate::strategy::{Candidates, Considered, Draw, Preference, Priority};
 use crate::wire::{Reader, Writer};
 
 /// Where a search on one thread has come to.
@@ -52,16 +52,15 @@ impl Keeper for Drawn<'_> {
     }
 
     fn take(&mut self, explorer: &mut dyn Explorer, depth: u32, batch: &Batch) {
-        let key = self.preference.key(depth);
+        let draw = Draw { preference: self.preference, key: self.preference.key(depth) };
         for (index, (&hash, &origin)) in batch.hashes.iter().zip(&batch.keys).enumerate() {
             let state = &batch.words[index * self.width..(index + 1) * self.width];
-            let priority = self.preference.priority(explorer, key, state, hash);
-            self.next.offer(&self.considered, hash, priority, state, origin);
+            self.next.offer(explorer, draw, hash, state, origin);
             if self.next.is_pressed() {
-                self.next.settle(explorer, &self.visited, &mut self.considered);
+                self.next.settle(explorer, draw, &self.visited, &mut self.considered);
             }
         }
-        self.next.settle(explorer, &self.visited, &mut self.considered);
+        self.next.settle(explorer, draw, &self.visited, &mut self.considered);
     }
 
     fn visited(&self) -> &Visited {

@@ -4,6 +4,7 @@
 //! matter. When 2N are held, a partial selection keeps the better half: O(1) amortised per state.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use turnpike_model::{Explorer, Successors};
 
@@ -77,21 +78,23 @@ impl Selection for Smallest {
             Some((at, key)) if at == depth => key,
             _ => self.at.insert((depth, self.preference.key(depth))).1,
         };
+        let draw = Draw { preference: &self.preference, key };
         let explorer = &mut *run.view.explorer;
         explorer.content_hashes(successors, &mut self.hashes);
         for (position, &content_hash) in self.hashes.iter().enumerate() {
-            let target = successors.state(position);
-            let priority = self.preference.priority(explorer, key, target, content_hash);
             let origin = crew::key(parent, position as u32);
-            self.next.offer(considered, content_hash, priority, target, origin);
+            self.next.offer(explorer, draw, content_hash, successors.state(position), origin);
         }
         if self.next.is_pressed() {
-            self.next.settle(explorer, visited, considered);
+            self.next.settle(explorer, draw, visited, considered);
         }
     }
 
     fn settle(&mut self, run: &mut Run<'_>, visited: &Visited, considered: &mut Considered) {
-        self.next.settle(&mut *run.view.explorer, visited, considered);
+        if let Some((_, key)) = self.at {
+            let draw = Draw { preference: &self.preference, key };
+            self.next.settle(&mut *run.view.explorer, draw, visited, considered);
+        }
     }
 
     fn held(&self) -> usize {
@@ -126,11 +129,6 @@ impl Priority {
         Priority(u128::from(bits ^ (sign | 1 << 63)) << 64 | u128::from(chance))
     }
 
-    #[inline]
-    fn chance(self) -> u64 {
-        self.0 as u64
-    }
-
     /// As two numbers, for other processes.
     pub(crate) fn to_longs(self) -> [u64; 2] {
         [(self.0 >> 64) as u64, self.0 as u64]
@@ -141,42 +139,73 @@ impl Priority {
     }
 }
 
-/// A state among the candidates, and how it was discovered first.
+/// How candidates of one level are ordered.
+#[derive(Clone, Copy)]
+pub(crate) struct Draw<'p> {
+    pub(crate) preference: &'p Preference,
+    /// What [`Preference::key`] says for the level.
+    pub(crate) key: u64,
+}
+
+impl Draw<'_> {
+    #[inline]
+    fn priority(self, explorer: &mut dyn Explorer, state: &[u32], content_hash: u64) -> Priority {
+        self.preference.priority(explorer, self.key, state, content_hash)
+    }
+}
+
+/// A place in the order of the candidates.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) priority: Priority,
-    slot: u32,
-    pub(crate) origin: u64,
-}
-
-/// A successor on offer.
-struct Offer {
-    content_hash: u64,
-    priority: Priority,
-    known: Acquaintance,
-    origin: u64,
+    id: u32,
 }
 
 /// Successors that are looked up together, so that their cache misses overlap.
 const TOGETHER: usize = 128;
 
 /// A bounded set of candidates for the next level.
+///
+/// A state that is a candidate already is recognised by one look-up, in the index, whose hash is the content hash: so
+/// most successors end. Only of the others is it asked whether they were met before, and visited; and a priority is
+/// computed only for what becomes a candidate, until there are so many that some have no chance any more.
 pub(crate) struct Candidates {
     limit: usize,
     width: usize,
-    entries: Vec<Entry>,
+    /// By the number of a candidate: its state, its content hash, how it was discovered first, and its priority.
     states: Vec<u32>,
-    /// Where states move when some are forgotten.
-    packed: Vec<u32>,
+    hashes: Vec<u64>,
+    origins: Vec<u64>,
+    priorities: Vec<Priority>,
     index: StateTable,
+    /// The best, once they were selected.
+    best: Vec<Entry>,
     /// Nothing beyond this can be among the N best.
     threshold: Option<Priority>,
-    /// Successors not looked up yet, and their states; of those that have no chance only the hash.
-    offers: Vec<Offer>,
-    offered: Vec<u32>,
+    offers: Offers,
+    /// The content hashes of successors that have no chance.
     hopeless: Vec<u64>,
     /// Something had to be left behind.
     passed_over: bool,
+}
+
+/// Successors that were not looked up yet.
+#[derive(Default)]
+struct Offers {
+    states: Vec<u32>,
+    hashes: Vec<u64>,
+    origins: Vec<u64>,
+    /// Of all, or of none as long as there is no threshold.
+    priorities: Vec<Priority>,
+}
+
+impl Offers {
+    fn clear(&mut self) {
+        self.states.clear();
+        self.hashes.clear();
+        self.origins.clear();
+        self.priorities.clear();
+    }
 }
 
 impl Candidates {
@@ -184,13 +213,14 @@ impl Candidates {
         Candidates {
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             width,
-            entries: Vec::new(),
             states: Vec::new(),
-            packed: Vec::new(),
+            hashes: Vec::new(),
+            origins: Vec::new(),
+            priorities: Vec::new(),
             index: StateTable::new(),
+            best: Vec::new(),
             threshold: None,
-            offers: Vec::new(),
-            offered: Vec::new(),
+            offers: Offers::default(),
             hopeless: Vec::new(),
             passed_over: false,
         }
@@ -198,19 +228,21 @@ impl Candidates {
 
     /// Forgets everything, keeping the memory: ready for another level.
     pub(crate) fn clear(&mut self) {
-        self.entries.clear();
         self.states.clear();
+        self.hashes.clear();
+        self.origins.clear();
+        self.priorities.clear();
+        self.best.clear();
         self.offers.clear();
-        self.offered.clear();
         self.hopeless.clear();
         self.index.clear();
         self.threshold = None;
         self.passed_over = false;
     }
 
-    /// Most entries since the last level: once there were twice as many as are kept, that many.
+    /// Most candidates since the last level: once there were twice as many as are kept, that many.
     pub(crate) fn held(&self) -> usize {
-        if self.threshold.is_some() { self.limit.saturating_mul(2) } else { self.entries.len() }
+        if self.threshold.is_some() { self.limit.saturating_mul(2) } else { self.hashes.len() }
     }
 
     /// Whether something had to be left behind.
@@ -218,102 +250,166 @@ impl Candidates {
         self.passed_over
     }
 
-    /// Whether a state of this priority still has a chance: the cheap test before anything is looked up.
-    #[inline]
-    fn admits(&mut self, priority: Priority) -> bool {
-        let admitted = self.threshold.is_none_or(|threshold| priority <= threshold);
-        self.passed_over |= !admitted;
-        admitted
-    }
-
     /// Offers a successor: unless it is visited or ranks too low it becomes a candidate, at the latest
     /// when [`settle`](Self::settle) is called.
     #[inline]
     pub(crate) fn offer(
         &mut self,
-        considered: &Considered,
+        explorer: &mut dyn Explorer,
+        draw: Draw<'_>,
         content_hash: u64,
-        priority: Priority,
         state: &[u32],
         origin: u64,
     ) {
-        considered.prefetch(content_hash);
-        if !self.admits(priority) {
-            self.hopeless.push(content_hash);
-            return;
+        if let Some(threshold) = self.threshold {
+            let priority = draw.priority(explorer, state, content_hash);
+            if priority > threshold {
+                self.hopeless.push(content_hash);
+                return;
+            }
+            self.offers.priorities.push(priority);
         }
-        self.index.prefetch(spread(priority.chance()));
-        self.offers.push(Offer { content_hash, priority, known: Acquaintance::Unknown, origin });
-        push_words(&mut self.offered, state);
+        self.index.prefetch(content_hash);
+        self.offers.hashes.push(content_hash);
+        self.offers.origins.push(origin);
+        push_words(&mut self.offers.states, state);
     }
 
     /// Whether enough was offered to be looked up together.
     pub(crate) fn is_pressed(&self) -> bool {
-        self.offers.len() + self.hopeless.len() >= TOGETHER
+        self.offers.hashes.len() + self.hopeless.len() >= TOGETHER
     }
 
     /// Decides on all that were offered, in order.
-    ///
-    /// Each is looked up in up to three tables. A table looks up all of them in turn, and
-    /// prefetches the memory that the next step needs.
     pub(crate) fn settle(
         &mut self,
         explorer: &mut dyn Explorer,
+        draw: Draw<'_>,
         visited: &Visited,
         considered: &mut Considered,
     ) {
-        let (mut offers, offered) = (std::mem::take(&mut self.offers), std::mem::take(&mut self.offered));
-        let width = self.width;
-        let state = |index: usize| &offered[index * width..(index + 1) * width];
-        for (index, offer) in offers.iter_mut().enumerate() {
-            offer.known = considered.add(offer.content_hash);
-            if offer.known == Acquaintance::Unknown {
-                visited.prefetch(state(index));
-            }
-            let likely = self.index.likely_id(spread(offer.priority.chance())) as usize;
-            if let Some(word) = self.states.get(likely * width) {
-                prefetch(word);
+        let mut offers = std::mem::take(&mut self.offers);
+        for start in (0..offers.hashes.len()).step_by(TOGETHER) {
+            let end = offers.hashes.len().min(start + TOGETHER);
+            self.settle_some(explorer, draw, (visited, considered), (&offers, start..end));
+        }
+        offers.clear();
+        self.offers = offers;
+        for hashes in self.hopeless.chunks(TOGETHER) {
+            hashes.iter().for_each(|&content_hash| considered.prefetch(content_hash));
+            for &content_hash in hashes {
+                considered.add(content_hash);
             }
         }
-        for content_hash in self.hopeless.drain(..) {
-            considered.add(content_hash);
-        }
-        for (index, offer) in offers.iter().enumerate() {
-            if !self.admits(offer.priority) {
-                continue;
-            }
-            let target = state(index);
-            if offer.known == Acquaintance::Unknown && visited.contains(explorer, target) {
-                continue;
-            }
-            self.add(explorer, offer, target);
-        }
-        (self.offers, self.offered) = (offers, offered);
-        self.offers.clear();
-        self.offered.clear();
+        self.hopeless.clear();
     }
 
-    /// Adds an eligible state that [`admits`](Self::admits) let pass, or notes that it was discovered
-    /// once more.
+    /// Decides on up to [`TOGETHER`] of the offers. A table looks up all of them in turn, so that cache misses overlap.
+    fn settle_some(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        draw: Draw<'_>,
+        (visited, considered): (&Visited, &mut Considered),
+        (offers, range): (&Offers, Range<usize>),
+    ) {
+        let (mut missing, mut count) = ([0; TOGETHER], 0);
+        // Compiled apart for the usual widths: their comparisons need no loops.
+        match self.width {
+            1 => self.recognise::<1>(offers, range, &mut missing, &mut count),
+            2 => self.recognise::<2>(offers, range, &mut missing, &mut count),
+            3 => self.recognise::<3>(offers, range, &mut missing, &mut count),
+            4 => self.recognise::<4>(offers, range, &mut missing, &mut count),
+            _ => self.recognise::<0>(offers, range, &mut missing, &mut count),
+        }
+        let missing = &missing[..count];
+        let state = |index: usize| &offers.states[index * self.width..(index + 1) * self.width];
+        let mut known = [Acquaintance::Unknown; TOGETHER];
+        missing.iter().for_each(|&index| considered.prefetch(offers.hashes[index]));
+        for (known, &index) in known.iter_mut().zip(missing) {
+            *known = considered.add(offers.hashes[index]);
+            if *known == Acquaintance::Unknown {
+                visited.prefetch(state(index));
+            }
+        }
+        for (&known, &index) in known.iter().zip(missing) {
+            let width = self.width;
+            let state = &offers.states[index * width..(index + 1) * width];
+            if known == Acquaintance::Unknown && visited.contains(explorer, state) {
+                continue;
+            }
+            let hash = offers.hashes[index];
+            let priority = match offers.priorities.get(index) {
+                Some(&priority) => priority,
+                None => draw.priority(explorer, state, hash),
+            };
+            if self.threshold.is_none_or(|threshold| priority <= threshold) {
+                self.add(explorer, (state, hash, offers.origins[index]), priority, known);
+            }
+        }
+    }
+
+    /// Notes for each of the offers that is a candidate already that it was discovered once more, and lists the
+    /// others, with a few that only look as if they were new.
     #[inline]
-    fn add(&mut self, explorer: &mut dyn Explorer, offer: &Offer, state: &[u32]) {
-        let Candidates { entries, states, width, .. } = self;
-        let (width, new) = (*width, offer.known == Acquaintance::Never);
-        // Until they are sorted at the end, an entry's position is the slot of its state.
+    fn recognise<const WIDTH: usize>(
+        &mut self,
+        offers: &Offers,
+        range: Range<usize>,
+        missing: &mut [usize; TOGETHER],
+        count: &mut usize,
+    ) {
+        let width = if WIDTH == 0 { self.width } else { WIDTH };
+        let Some(last) = self.hashes.len().checked_sub(1) else {
+            *count = range.len();
+            missing.iter_mut().zip(range).for_each(|(missing, index)| *missing = index);
+            return;
+        };
+        let mut ids = [0; TOGETHER];
+        for (id, &hash) in ids.iter_mut().zip(&offers.hashes[range.clone()]) {
+            *id = (self.index.likely_id(hash) as usize).min(last);
+            if width > 0 {
+                prefetch(&self.states[*id * width]);
+            }
+            prefetch(&self.origins[*id]);
+        }
+        for (&id, index) in ids.iter().zip(range) {
+            let here = &self.states[id * width..(id + 1) * width];
+            let there = &offers.states[index * width..(index + 1) * width];
+            let same = here.iter().zip(there).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0;
+            missing[*count] = index;
+            *count += usize::from(!same);
+            // No branch: none could be foretold.
+            let origin = if same { offers.origins[index] } else { u64::MAX };
+            self.origins[id] = origin.min(self.origins[id]);
+        }
+    }
+
+    /// Adds an eligible state, or notes that it was discovered once more.
+    #[inline]
+    fn add(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        (state, hash, origin): (&[u32], u64, u64),
+        priority: Priority,
+        known: Acquaintance,
+    ) {
+        let Candidates { states, hashes, width, .. } = self;
+        let (width, new) = (*width, known == Acquaintance::Never);
         let same = |id: u32| {
             let start = id as usize * width;
             !new && states[start..start + width].iter().zip(state).all(|(a, b)| a == b)
         };
-        let hash_of = |id: u32| spread(entries[id as usize].priority.chance());
-        let (id, added) = self.index.find_or_insert(spread(offer.priority.chance()), same, hash_of);
+        let (id, added) = self.index.find_or_insert(hash, same, |id| hashes[id as usize]);
         if !added {
-            let origin = &mut entries[id as usize].origin;
-            *origin = offer.origin.min(*origin);
+            let least = &mut self.origins[id as usize];
+            *least = origin.min(*least);
             return;
         }
-        entries.push(Entry { priority: offer.priority, slot: id, origin: offer.origin });
         push_words(states, state);
-        if self.entries.len() >= self.limit.saturating_mul(2) {
+        hashes.push(hash);
+        self.origins.push(origin);
+        self.priorities.push(priority);
+        if self.hashes.len() >= self.limit.saturating_mul(2) {
             self.shrink(explorer);
         }
     }
@@ -321,56 +417,65 @@ impl Candidates {
     /// Keeps the N best, with room for as many again.
     fn shrink(&mut self, explorer: &mut dyn Explorer) {
         self.select(explorer);
-        self.threshold = self.entries.iter().map(|entry| entry.priority).max();
+        self.threshold = self.best.iter().map(|entry| entry.priority).max();
         self.pack();
     }
 
-    /// Keeps the entries of the N best.
+    /// Finds the N best.
     fn select(&mut self, explorer: &mut dyn Explorer) {
-        if self.entries.len() > self.limit {
+        self.best.clear();
+        self.best.extend((0..).zip(&self.priorities).map(|(id, &priority)| Entry { priority, id }));
+        if self.best.len() > self.limit {
             self.passed_over = true;
             let (states, width) = (&self.states, self.width);
-            self.entries
-                .select_nth_unstable_by(self.limit - 1, |a, b| compare(explorer, states, width, a, b));
-            self.entries.truncate(self.limit);
+            self.best.select_nth_unstable_by(self.limit - 1, |a, b| compare(explorer, states, width, a, b));
+            self.best.truncate(self.limit);
         }
     }
 
-    /// Moves the states of the remaining entries together and indexes them again.
+    /// Moves what is left together, in the order of the numbers, and indexes it again.
     fn pack(&mut self) {
-        self.index.clear();
-        self.packed.clear();
-        for position in 0..self.entries.len() {
-            let from = self.entries[position].slot as usize * self.width;
-            push_words(&mut self.packed, &self.states[from..from + self.width]);
-            self.entries[position].slot = position as u32;
-            let entries = &self.entries;
-            // All are distinct: nothing is the same.
-            self.index.find_or_insert(
-                spread(entries[position].priority.chance()),
-                |_| false,
-                |id| spread(entries[id as usize].priority.chance()),
-            );
+        let mut stays = vec![false; self.hashes.len()];
+        self.best.iter().for_each(|entry| stays[entry.id as usize] = true);
+        let width = self.width;
+        let mut next = 0;
+        for (id, _) in stays.iter().enumerate().filter(|(_, stays)| **stays) {
+            self.states.copy_within(id * width..(id + 1) * width, next * width);
+            self.hashes[next] = self.hashes[id];
+            self.origins[next] = self.origins[id];
+            self.priorities[next] = self.priorities[id];
+            next += 1;
         }
-        std::mem::swap(&mut self.states, &mut self.packed);
+        self.states.truncate(next * width);
+        self.hashes.truncate(next);
+        self.origins.truncate(next);
+        self.priorities.truncate(next);
+        self.index.clear();
+        for hashes in self.hashes.chunks(TOGETHER) {
+            hashes.iter().for_each(|&hash| self.index.prefetch(hash));
+            for &hash in hashes {
+                // All are distinct: nothing is the same.
+                self.index.find_or_insert(hash, |_| false, |id| self.hashes[id as usize]);
+            }
+        }
     }
 
-    /// Keeps the N best, in ascending order, and forgets the others.
+    /// Finds the N best, in ascending order.
     pub(crate) fn sort_best(&mut self, explorer: &mut dyn Explorer) {
         self.select(explorer);
         let (states, width) = (&self.states, self.width);
-        self.entries.sort_unstable_by(|a, b| compare(explorer, states, width, a, b));
+        self.best.sort_unstable_by(|a, b| compare(explorer, states, width, a, b));
     }
 
-    /// The entries that are left.
+    /// What [`sort_best`](Self::sort_best) found.
     pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
+        &self.best
     }
 
     /// The state of an entry.
     #[inline]
     pub(crate) fn state(&self, entry: &Entry) -> &[u32] {
-        let start = entry.slot as usize * self.width;
+        let start = entry.id as usize * self.width;
         &self.states[start..start + self.width]
     }
 
@@ -383,20 +488,22 @@ impl Candidates {
         considered: &mut Considered,
         mut enter: impl FnMut(&mut dyn Explorer, &mut Visited, &[u32], u64),
     ) {
-        let mut hashes = [0; TOGETHER];
-        for entries in self.entries[..count].chunks(TOGETHER) {
-            for (hash, entry) in hashes.iter_mut().zip(entries) {
-                *hash = explorer.content_hash(self.state(entry));
-                considered.prefetch(*hash);
+        for entries in self.best[..count].chunks(TOGETHER) {
+            for entry in entries {
+                prefetch(&self.hashes[entry.id as usize]);
+                prefetch(&self.origins[entry.id as usize]);
+                prefetch(self.state(entry));
+            }
+            for entry in entries {
+                considered.prefetch(self.hashes[entry.id as usize]);
                 visited.prefetch(self.state(entry));
             }
-            for (&hash, entry) in hashes.iter().zip(entries) {
-                considered.visit(hash);
-                enter(explorer, visited, self.state(entry), entry.origin);
+            for entry in entries {
+                considered.visit(self.hashes[entry.id as usize]);
+                enter(explorer, visited, self.state(entry), self.origins[entry.id as usize]);
             }
         }
     }
-
     /// The N best, in ascending order, become the next level, and visited; the others are forgotten. Whether there were
     /// others.
     fn choose(
@@ -409,7 +516,7 @@ impl Candidates {
         let explorer = &mut *run.view.explorer;
         self.sort_best(explorer);
         self.enter_best(
-            self.entries.len(),
+            self.best.len(),
             explorer,
             visited,
             considered,
@@ -421,11 +528,6 @@ impl Candidates {
         self.clear();
         passed_over
     }
-}
-
-/// The index takes its slot from the upper bits, which are what the smallest priorities have in common.
-fn spread(chance: u64) -> u64 {
-    chance.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32) ^ chance
 }
 
 /// By priority; equal priorities of different states by their portable bytes, never by interned ids.
@@ -441,7 +543,7 @@ fn compare(explorer: &mut dyn Explorer, states: &[u32], width: usize, a: &Entry,
 fn break_tie(explorer: &mut dyn Explorer, states: &[u32], width: usize, a: &Entry, b: &Entry) -> Ordering {
     let mut bytes = |entry: &Entry| {
         let mut out = Vec::new();
-        let start = entry.slot as usize * width;
+        let start = entry.id as usize * width;
         explorer.encode(&states[start..start + width], &mut out);
         out
     };

@@ -34,7 +34,7 @@ pub use auto::Auto;
 pub use beam::Beam;
 pub use best_first::BestFirst;
 pub use bfs::Bfs;
-pub(crate) use candidates::{Candidates, Preference, Priority};
+pub(crate) use candidates::{Candidates, Draw, Preference, Priority};
 pub(crate) use covering::validate as validate_cover;
 pub use descriptor::{Descriptor, Given, OptionInfo, Options, Parallel, Setting, ValueKind, find, owners};
 pub use dfs::{Dfs, Rdfs, Seen};
