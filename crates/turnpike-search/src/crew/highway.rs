@@ -102,7 +102,7 @@ pub(crate) fn highway(
     run: &mut Run<'_>,
     preference: &Preference,
     limit: u64,
-    start: Start,
+    mut start: Start,
 ) -> Result<StopReason, Halt> {
     let (store, width) = (run.options.store, run.width());
     let mut crew = Crew::new(run, start.visited.has_parents(), || Drawn {
@@ -116,6 +116,7 @@ pub(crate) fn highway(
         Some(restored) => restored,
         None => {
             crew.adopt(&start.visited, start.level, &mut *run.view.explorer);
+            start.considered.begin(&mut *run.view.explorer, &start.visited, &[]);
             crew.adopt_considered(start.considered);
             Standing { depth: start.depth, passed_over: start.passed_over, ..Standing::default() }
         }
@@ -191,7 +192,8 @@ impl<'m> Crew<'m, Drawn<'_>> {
     fn choose(&mut self, run: &mut Run<'m>, limit: u64) -> Result<bool, Halt> {
         let together = self.is_large();
         for_each(self.workers.iter_mut(), together, |worker| {
-            worker.keeper.next.sort_best(&mut *worker.view.explorer);
+            let Drawn { visited, considered, next, .. } = &mut worker.keeper;
+            next.sort_best(&mut *worker.view.explorer, visited, considered);
         });
         let (ranks, size) = self.merge(run, usize::try_from(limit).unwrap_or(usize::MAX))?;
         let left = |worker: &Worker<'m, Drawn<'_>>, ranks: &[u32]| {

@@ -65,6 +65,7 @@ impl Smallest {
 
 impl Selection for Smallest {
     const CAN_BE_SHARED: bool = true;
+    const COUNTS_LATE: bool = true;
 
     fn offer(
         &mut self,
@@ -81,10 +82,7 @@ impl Selection for Smallest {
         let draw = Draw { preference: &self.preference, key };
         let explorer = &mut *run.view.explorer;
         explorer.content_hashes(successors, &mut self.hashes);
-        for (position, &content_hash) in self.hashes.iter().enumerate() {
-            let origin = crew::key(parent, position as u32);
-            self.next.offer(explorer, draw, content_hash, successors.state(position), origin);
-        }
+        self.next.offer_all(explorer, draw, &self.hashes, successors, parent);
         if self.next.is_pressed() {
             self.next.settle(explorer, draw, visited, considered);
         }
@@ -164,6 +162,9 @@ pub(crate) struct Entry {
 /// Successors that are looked up together, so that their cache misses overlap.
 const TOGETHER: usize = 128;
 
+/// Entries that are compared with each other when all are sorted, about.
+const ENTRIES_OF_A_CLASS: usize = 8;
+
 /// A bounded set of candidates for the next level.
 ///
 /// A state that is a candidate already is recognised by one look-up, in the index, whose hash is the content hash: so
@@ -180,6 +181,8 @@ pub(crate) struct Candidates {
     index: StateTable,
     /// The best, once they were selected.
     best: Vec<Entry>,
+    /// Where they were, while they are sorted.
+    moved: Vec<Entry>,
     /// Nothing beyond this can be among the N best.
     threshold: Option<Priority>,
     offers: Offers,
@@ -219,6 +222,7 @@ impl Candidates {
             priorities: Vec::new(),
             index: StateTable::new(),
             best: Vec::new(),
+            moved: Vec::new(),
             threshold: None,
             offers: Offers::default(),
             hopeless: Vec::new(),
@@ -275,6 +279,29 @@ impl Candidates {
         push_words(&mut self.offers.states, state);
     }
 
+    /// Offers all successors of a state.
+    #[inline]
+    fn offer_all(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        draw: Draw<'_>,
+        hashes: &[u64],
+        successors: &Successors,
+        parent: u32,
+    ) {
+        if self.threshold.is_some() {
+            for (position, &hash) in hashes.iter().enumerate() {
+                let origin = crew::key(parent, position as u32);
+                self.offer(explorer, draw, hash, successors.state(position), origin);
+            }
+            return;
+        }
+        hashes.iter().for_each(|&hash| self.index.prefetch(hash));
+        self.offers.hashes.extend_from_slice(hashes);
+        self.offers.origins.extend((0..hashes.len() as u32).map(|position| crew::key(parent, position)));
+        self.offers.states.extend_from_slice(successors.words());
+    }
+
     /// Whether enough was offered to be looked up together.
     pub(crate) fn is_pressed(&self) -> bool {
         self.offers.hashes.len() + self.hopeless.len() >= TOGETHER
@@ -323,6 +350,7 @@ impl Candidates {
         }
         let missing = &missing[..count];
         let state = |index: usize| &offers.states[index * self.width..(index + 1) * self.width];
+        let late = considered.is_late();
         let mut known = [Acquaintance::Unknown; TOGETHER];
         missing.iter().for_each(|&index| considered.prefetch(offers.hashes[index]));
         for (known, &index) in known.iter_mut().zip(missing) {
@@ -338,12 +366,19 @@ impl Candidates {
                 continue;
             }
             let hash = offers.hashes[index];
+            if late && !considered.is_late() {
+                // Counting began after it was looked up.
+                considered.add(hash);
+            }
             let priority = match offers.priorities.get(index) {
                 Some(&priority) => priority,
                 None => draw.priority(explorer, state, hash),
             };
             if self.threshold.is_none_or(|threshold| priority <= threshold) {
-                self.add(explorer, (state, hash, offers.origins[index]), priority, known);
+                let origin = offers.origins[index];
+                if self.add((state, hash, origin), priority, known) {
+                    self.shrink(explorer, visited, considered);
+                }
             }
         }
     }
@@ -384,15 +419,14 @@ impl Candidates {
         }
     }
 
-    /// Adds an eligible state, or notes that it was discovered once more.
+    /// Adds an eligible state, or notes that it was discovered once more. Whether there are twice as many as are kept.
     #[inline]
     fn add(
         &mut self,
-        explorer: &mut dyn Explorer,
         (state, hash, origin): (&[u32], u64, u64),
         priority: Priority,
         known: Acquaintance,
-    ) {
+    ) -> bool {
         let Candidates { states, hashes, width, .. } = self;
         let (width, new) = (*width, known == Acquaintance::Never);
         let same = |id: u32| {
@@ -403,30 +437,29 @@ impl Candidates {
         if !added {
             let least = &mut self.origins[id as usize];
             *least = origin.min(*least);
-            return;
+            return false;
         }
         push_words(states, state);
         hashes.push(hash);
         self.origins.push(origin);
         self.priorities.push(priority);
-        if self.hashes.len() >= self.limit.saturating_mul(2) {
-            self.shrink(explorer);
-        }
+        self.hashes.len() >= self.limit.saturating_mul(2)
     }
 
     /// Keeps the N best, with room for as many again.
-    fn shrink(&mut self, explorer: &mut dyn Explorer) {
-        self.select(explorer);
+    fn shrink(&mut self, explorer: &mut dyn Explorer, visited: &Visited, considered: &mut Considered) {
+        self.select(explorer, visited, considered);
         self.threshold = self.best.iter().map(|entry| entry.priority).max();
         self.pack();
     }
 
     /// Finds the N best.
-    fn select(&mut self, explorer: &mut dyn Explorer) {
+    fn select(&mut self, explorer: &mut dyn Explorer, visited: &Visited, considered: &mut Considered) {
         self.best.clear();
         self.best.extend((0..).zip(&self.priorities).map(|(id, &priority)| Entry { priority, id }));
         if self.best.len() > self.limit {
             self.passed_over = true;
+            considered.begin(explorer, visited, &self.hashes);
             let (states, width) = (&self.states, self.width);
             self.best.select_nth_unstable_by(self.limit - 1, |a, b| compare(explorer, states, width, a, b));
             self.best.truncate(self.limit);
@@ -461,10 +494,17 @@ impl Candidates {
     }
 
     /// Finds the N best, in ascending order.
-    pub(crate) fn sort_best(&mut self, explorer: &mut dyn Explorer) {
-        self.select(explorer);
+    pub(crate) fn sort_best(
+        &mut self,
+        explorer: &mut dyn Explorer,
+        visited: &Visited,
+        considered: &mut Considered,
+    ) {
+        self.select(explorer, visited, considered);
         let (states, width) = (&self.states, self.width);
-        self.best.sort_unstable_by(|a, b| compare(explorer, states, width, a, b));
+        for class in by_chance(&mut self.best, &mut self.moved) {
+            class.sort_unstable_by(|a, b| compare(explorer, states, width, a, b));
+        }
     }
 
     /// What [`sort_best`](Self::sort_best) found.
@@ -514,7 +554,7 @@ impl Candidates {
         considered: &mut Considered,
     ) -> bool {
         let explorer = &mut *run.view.explorer;
-        self.sort_best(explorer);
+        self.sort_best(explorer, visited, considered);
         self.enter_best(
             self.best.len(),
             explorer,
@@ -528,6 +568,43 @@ impl Candidates {
         self.clear();
         passed_over
     }
+}
+
+/// Puts entries of equal rank into classes of a few, of which none has a lesser chance than one of the class before it:
+/// chances are uniform. Otherwise there is one class. `moved` is where they go.
+fn by_chance<'e>(
+    entries: &'e mut Vec<Entry>,
+    moved: &mut Vec<Entry>,
+) -> impl Iterator<Item = &'e mut [Entry]> {
+    let mut ends = vec![entries.len()];
+    let priorities = || entries.iter().map(|entry| entry.priority);
+    if let (Some(least), Some(most)) = (priorities().min(), priorities().max())
+        && let classes = entries.len() / ENTRIES_OF_A_CLASS
+        && let Ok(range) = u64::try_from(most.0 - least.0)
+        && range > classes as u64
+        && classes > 1
+    {
+        let scale = ((classes as u128) << 64) / (u128::from(range) + 1);
+        let class = |entry: &Entry| ((entry.priority.0 - least.0) * scale >> 64) as usize;
+        ends = vec![0; classes + 1];
+        entries.iter().for_each(|entry| ends[class(entry) + 1] += 1);
+        (1..ends.len()).for_each(|class| ends[class] += ends[class - 1]);
+        moved.clear();
+        moved.extend_from_slice(entries);
+        for entry in &*moved {
+            let end = &mut ends[class(entry)];
+            entries[*end] = *entry;
+            *end += 1;
+        }
+        ends.pop();
+    }
+    let mut left = entries.as_mut_slice();
+    let mut start = 0;
+    ends.into_iter().map(move |end| {
+        let (class, others) = std::mem::take(&mut left).split_at_mut(end - start);
+        (left, start) = (others, end);
+        class
+    })
 }
 
 /// By priority; equal priorities of different states by their portable bytes, never by interned ids.
@@ -549,4 +626,36 @@ fn break_tie(explorer: &mut dyn Explorer, states: &[u32], width: usize, a: &Entr
     };
     let left = bytes(a);
     left.cmp(&bytes(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn entries_in_classes_are_sorted_as_at_once(
+            chances in prop::collection::vec(prop_oneof![any::<u64>(), 0..100u64], 0..200),
+            ranks in prop::collection::vec(prop_oneof![Just(0.0), Just(1.0)], 200),
+            guided: bool,
+        ) {
+            let rank = |index: usize| if guided { ranks[index] } else { 0.0 };
+            let entry = |(id, &chance): (usize, &u64)| {
+                Entry { priority: Priority::new(rank(id), chance), id: id as u32 }
+            };
+            let mut entries: Vec<Entry> = chances.iter().enumerate().map(entry).collect();
+            let mut expected: Vec<_> = entries.iter().map(|entry| (entry.priority, entry.id)).collect();
+            expected.sort_unstable();
+            let mut sizes = 0;
+            for class in by_chance(&mut entries, &mut Vec::new()) {
+                class.sort_unstable_by_key(|entry| (entry.priority, entry.id));
+                sizes += class.len();
+            }
+            prop_assert_eq!(sizes, expected.len());
+            let sorted: Vec<_> = entries.iter().map(|entry| (entry.priority, entry.id)).collect();
+            prop_assert_eq!(sorted, expected);
+        }
+    }
 }

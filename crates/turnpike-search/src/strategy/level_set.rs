@@ -16,6 +16,9 @@ use crate::store::{Fingerprints, ROOT, Visited, quick_hash};
 pub(crate) trait Selection {
     /// Whether several threads can go on with it.
     const CAN_BE_SHARED: bool = false;
+    /// Whether it counts states by their hashes only once it [begins](Considered::begin) to leave some behind. Up to then
+    /// all that were met are visited or held.
+    const COUNTS_LATE: bool = false;
 
     /// Takes note of the successors of a state of the level at `depth`; the second of `from` is the state's id.
     fn offer(
@@ -53,8 +56,9 @@ pub(crate) trait Selection {
 }
 
 /// Goes from level to level: Q₀ is the initial state, Q_{j+1} what the selection makes of the successors of Q_j.
-pub(crate) fn by_levels(run: &mut Run<'_>, selection: &mut impl Selection) -> Result<StopReason, Halt> {
-    let (mut visited, mut considered) = (run.visited(), Considered::new());
+pub(crate) fn by_levels<S: Selection>(run: &mut Run<'_>, selection: &mut S) -> Result<StopReason, Halt> {
+    let late = S::COUNTS_LATE && run.options.store.is_exact();
+    let (mut visited, mut considered) = (run.visited(), Considered { late, ..Considered::new() });
     let ended = levels(run, selection, &mut visited, &mut considered);
     let outcome = match crew::agree(run, ended) {
         Ok(Ended::Stop(stop)) => Ok(stop),
@@ -63,7 +67,7 @@ pub(crate) fn by_levels(run: &mut Run<'_>, selection: &mut impl Selection) -> Re
         }
         Err(halt) => Err(halt),
     };
-    run.counters.considered = considered.count();
+    run.counters.considered = considered.count((visited.len() + selection.held()) as u64);
     run.counters.odds = visited.odds();
     outcome
 }
@@ -194,9 +198,14 @@ pub(crate) enum Acquaintance {
     Unknown,
 }
 
+/// Hashes that are looked up together, so that their cache misses overlap.
+const TOGETHER: usize = 128;
+
 /// Counts distinct states by their content hash, up to a bound beyond which it is not worth the memory.
 pub(crate) struct Considered {
     prints: Option<Fingerprints>,
+    /// It did not begin yet, because nothing was left behind.
+    late: bool,
     /// Where levels can be rolled back: the hashes that this one brought.
     fresh: Option<Vec<u64>>,
 }
@@ -205,7 +214,37 @@ impl Considered {
     const MOST: usize = 1 << 24;
 
     pub(crate) fn new() -> Self {
-        Considered { prints: Some(Fingerprints::default()), fresh: None }
+        Considered { prints: Some(Fingerprints::default()), late: false, fresh: None }
+    }
+
+    /// Begins to count, if it did not yet: all that were met are visited, or have these hashes.
+    pub(crate) fn begin(&mut self, explorer: &mut dyn Explorer, visited: &Visited, hashes: &[u64]) {
+        if !std::mem::take(&mut self.late) {
+            return;
+        }
+        let count = visited.len() + hashes.len();
+        if count > Self::MOST {
+            return self.give_up();
+        }
+        self.reserve(count);
+        let mut state = Vec::new();
+        let mut together = [0; TOGETHER];
+        for start in (0..visited.len()).step_by(TOGETHER) {
+            let ids = start as u32..visited.len().min(start + TOGETHER) as u32;
+            for (hash, id) in together.iter_mut().zip(ids.clone()) {
+                visited.load(id, &mut state);
+                *hash = explorer.content_hash(&state);
+                self.prefetch(*hash);
+            }
+            for &hash in &together[..ids.len()] {
+                self.add(hash);
+                self.visit(hash);
+            }
+        }
+        for hashes in hashes.chunks(TOGETHER) {
+            hashes.iter().for_each(|&hash| self.prefetch(hash));
+            hashes.iter().for_each(|&hash| _ = self.add(hash));
+        }
     }
 
     /// One whose levels can be rolled back. It forgets to count only when it is told to.
@@ -213,10 +252,15 @@ impl Considered {
         Considered { fresh: Some(Vec::new()), ..Self::new() }
     }
 
+    /// Whether it did not begin yet.
+    pub(crate) fn is_late(&self) -> bool {
+        self.late
+    }
+
     /// Counts a state, and returns what is known of it.
     #[inline]
     pub(crate) fn add(&mut self, content_hash: u64) -> Acquaintance {
-        let Some(prints) = &mut self.prints else { return Acquaintance::Unknown };
+        let Some(prints) = self.prints.as_mut().filter(|_| !self.late) else { return Acquaintance::Unknown };
         match prints.meet(content_hash) {
             None => {
                 match &mut self.fresh {
@@ -265,6 +309,7 @@ impl Considered {
     /// Stops counting.
     pub(crate) fn give_up(&mut self) {
         self.prints = None;
+        self.late = false;
     }
 
     /// Notes that a state was visited.
@@ -283,14 +328,18 @@ impl Considered {
         }
     }
 
-    /// The number of distinct states, if they were few enough to be counted.
-    pub(crate) fn count(&self) -> Option<u64> {
+    /// The number of distinct states, if they were few enough to be counted. So many are visited or held.
+    pub(crate) fn count(&self, kept: u64) -> Option<u64> {
+        if self.late { Some(kept).filter(|&kept| Self::can_count(kept)) } else { self.count_prints() }
+    }
+
+    fn count_prints(&self) -> Option<u64> {
         self.prints.as_ref().map(|prints| prints.len() as u64)
     }
 
     /// The number of distinct states in several parts, if they were few enough to be counted.
     pub(crate) fn count_all<'c>(parts: impl Iterator<Item = &'c Considered>) -> Option<u64> {
-        let all: u64 = parts.map(Considered::count).sum::<Option<u64>>()?;
+        let all: u64 = parts.map(Considered::count_prints).sum::<Option<u64>>()?;
         Self::can_count(all).then_some(all)
     }
 
