@@ -155,7 +155,31 @@ pub fn generate(
     request.spill = options.spill.clone();
     check_processes(&request, model).map_err(SearchError::from)?;
     check_spill(&request).map_err(SearchError::from)?;
-    let mut run = Run::new(model, &request, &[], 0, 0, Control { events, interrupt })?;
+    let counted = !sink.wants_transitions()
+        && options.limits.states.is_none()
+        && !options.checkpoints.are_wanted()
+        && model.info().width > 0;
+    let first = generate_once(model, options, &request, counted, sink, (events, interrupt));
+    match first {
+        // Which error is the first one, and what is counted up to it, only the order tells.
+        Err(GenerateError::Search(_)) if counted => {
+            generate_once(model, options, &request, false, sink, (events, interrupt))
+        }
+        other => other,
+    }
+}
+
+/// The same, in any order where `counted` says so.
+fn generate_once(
+    model: &dyn Model,
+    options: &GenerateOptions,
+    request: &SearchOptions,
+    counted: bool,
+    sink: &mut dyn TransitionSink,
+    (events, interrupt): (&EventSink<'_>, &AtomicBool),
+) -> Result<GenerateReport, GenerateError> {
+    let mut run = Run::new(model, request, &[], 0, 0, Control { events, interrupt })?;
+    run.any_order = counted;
     run.team.threads = options.threads;
     // Every state of what is written is counted, also an initial one from which the proper ones are reached.
     run.count_root();

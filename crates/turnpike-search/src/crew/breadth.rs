@@ -18,12 +18,14 @@ pub(crate) struct Breadth {
     first_new: u32,
     /// The least discovery of each new state.
     keys: Vec<u64>,
+    /// Whether they are noted.
+    ordered: bool,
     scratch: Vec<u32>,
 }
 
 impl Breadth {
-    pub(crate) fn new(visited: Visited) -> Self {
-        Breadth { visited, first_new: 0, keys: Vec::new(), scratch: Vec::new() }
+    pub(crate) fn new(visited: Visited, ordered: bool) -> Self {
+        Breadth { visited, first_new: 0, keys: Vec::new(), ordered, scratch: Vec::new() }
     }
 }
 
@@ -36,7 +38,10 @@ impl Keeper for Breadth {
     }
 
     fn take(&mut self, _: &mut dyn Explorer, _: u32, batch: &Batch) {
-        self.visited.insert_words(&batch.words, batch.keys.len(), &mut self.scratch);
+        self.visited.insert_words(&batch.words, batch.count, &mut self.scratch);
+        if !self.ordered {
+            return;
+        }
         for (&id, &key) in self.scratch.iter().zip(&batch.keys) {
             // States of earlier levels are none of the new ones.
             let Some(slot) = id.checked_sub(self.first_new) else { continue };
@@ -82,7 +87,7 @@ pub(crate) fn breadth_first(
     deadlocks: Option<bool>,
 ) -> Result<Explored, Halt> {
     let (store, width, paths) = (run.options.store, run.width(), visited.has_parents());
-    let mut crew = Crew::new(run, paths, || Breadth::new(Visited::new(store, width, false)))?;
+    let mut crew = Crew::new(run, paths, || Breadth::new(Visited::new(store, width, false), !run.any_order))?;
     crew.deadlocks = deadlocks;
     let mut standing = Standing { depth, ..Standing::default() };
     match crew.restore(run)? {
@@ -133,7 +138,10 @@ impl<'m> Crew<'m, Breadth> {
     /// States that workers of this process met, of those in the level under way what counts.
     fn states(&self) -> u64 {
         let counted = |worker: &Worker<'m, Breadth>| {
-            let Breadth { first_new, keys, .. } = &worker.keeper;
+            let Breadth { visited, first_new, keys, ordered, .. } = &worker.keeper;
+            if !ordered {
+                return visited.len() as u64;
+            }
             let new = keys.iter().filter(|&&key| source_of(key) < self.counted).count();
             u64::from(*first_new) + new as u64
         };
@@ -146,8 +154,31 @@ impl<'m> Crew<'m, Breadth> {
         self.peers.as_ref().map_or(Ok(own), |peers| Ok(peers.sum(&[own])?[0]))
     }
 
-    /// Goes to the next level: ranks its states, and notes how they were reached.
+    /// Goes to the next level, and notes how its states were reached.
     fn advance(&mut self) -> Result<(), Halt> {
+        if self.ordered { self.rank_level() } else { self.take_level() }
+    }
+
+    /// Goes to the next level, whose states come in the order in which their owners met them.
+    fn take_level(&mut self) -> Result<(), Halt> {
+        for Worker { keeper, ids, ranks, .. } in &mut self.workers {
+            let all = keeper.visited.len() as u32;
+            ids.clear();
+            ranks.clear();
+            ids.extend(keeper.first_new..all);
+            keeper.first_new = all;
+        }
+        let own: u64 = self.workers.iter().map(|worker| worker.ids.len() as u64).sum();
+        let size = match &self.peers {
+            Some(peers) => peers.sum(&[own])?[0],
+            None => own,
+        };
+        self.begin(u32::try_from(size).unwrap_or(u32::MAX));
+        Ok(())
+    }
+
+    /// Goes to the next level, in the order of a sequential search.
+    fn rank_level(&mut self) -> Result<(), Halt> {
         let together = self.is_large();
         let ranges = Ranges::new(self.size, self.all_workers());
         let split = for_each(self.workers.iter().map(|worker| &worker.keeper.keys), together, |keys| {

@@ -20,6 +20,9 @@ const MOST_SPARE: usize = 16;
 #[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) words: Vec<u32>,
+    /// How many they are.
+    pub(crate) count: usize,
+    /// None where nobody asks for the order of states.
     pub(crate) keys: Vec<u64>,
     pub(crate) hashes: Vec<u64>,
     /// The worker that found the successors.
@@ -31,6 +34,7 @@ pub(crate) struct Batch {
 impl Batch {
     pub(crate) fn clear(&mut self) {
         self.words.clear();
+        self.count = 0;
         self.keys.clear();
         self.hashes.clear();
         self.encoded.clear();
@@ -40,6 +44,7 @@ impl Batch {
     fn like(&self) -> Batch {
         Batch {
             words: Vec::with_capacity(self.words.capacity()),
+            count: 0,
             keys: Vec::with_capacity(self.keys.capacity()),
             hashes: Vec::with_capacity(self.hashes.capacity()),
             from: self.from,
@@ -51,6 +56,7 @@ impl Batch {
     #[inline]
     pub(crate) fn push_state(&mut self, state: &[u32]) {
         push_words(&mut self.words, state);
+        self.count += 1;
     }
 
     /// Whether its states have to be decoded first.
@@ -59,7 +65,7 @@ impl Batch {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.keys.len() >= BATCH
+        self.count >= BATCH
     }
 }
 
@@ -222,7 +228,7 @@ impl Mailbox<'_> {
     pub(crate) fn close(&mut self) -> Batch {
         let own = self.number - self.first;
         for index in 0..self.outgoing.len() {
-            if index != own && !self.outgoing[index].keys.is_empty() {
+            if index != own && self.outgoing[index].count > 0 {
                 self.send(index);
             }
         }

@@ -9,6 +9,7 @@
 //! - The hit, or the error, of least rank is the one that counts. If it ends the search, the level is
 //!   rolled back and the states up to that rank are counted again: what a sequential search counts.
 //! - A limit on states admits the ranks below what is left of it.
+//! - Who only counts needs no ranks ([`Run::any_order`]): states are then expanded as they come.
 //!
 //! Workers may also be threads of several processes ([`peers`]). Every process then goes through the same
 //! levels; what it knows of the others it has gathered from them.
@@ -112,6 +113,8 @@ pub(crate) struct Crew<'m, K> {
     /// What all workers of all processes counted in the level.
     tally: Tally,
     eager: bool,
+    /// Whether the states of a level have ranks: see [`Run::any_order`].
+    pub(crate) ordered: bool,
 }
 
 impl<'m, K: Keeper> Crew<'m, K> {
@@ -130,7 +133,8 @@ impl<'m, K: Keeper> Crew<'m, K> {
         })?;
         let worker = |index| -> Result<_, Halt> {
             let owners = owners.clone();
-            Ok(Worker::new(first + index, make_view()?, keeper(), paths, owners, all))
+            let kept = (!run.any_order, paths);
+            Ok(Worker::new(first + index, make_view()?, keeper(), kept, owners, all))
         };
         Ok(Crew {
             workers: (0..count).map(worker).collect::<Result<_, _>>()?,
@@ -142,6 +146,7 @@ impl<'m, K: Keeper> Crew<'m, K> {
             owners,
             tally: Tally::default(),
             eager: run.options.eager_threads,
+            ordered: !run.any_order,
         })
     }
 
@@ -207,7 +212,7 @@ impl<'m, K: Keeper> Crew<'m, K> {
         let limit = self.size.min(left);
         let halt = self.pass(run, depth, limit, Pass { again: false, sends: true });
         if let Err(end) = self.replay(run) {
-            if matches!(end.halt, Halt::Stop(StopReason::ProcessLost)) {
+            if matches!(end.halt, Halt::Stop(StopReason::ProcessLost)) || !self.ordered {
                 return Err(end.halt);
             }
             return Err(self.end(run, depth, end, halt.is_ok()));
@@ -285,6 +290,7 @@ impl<'m, K: Keeper> Crew<'m, K> {
             deadlocks: self.deadlocks,
             recount: pass.again,
             sends: pass.sends,
+            ordered: self.ordered,
             together: self.is_large(),
         };
         let far = self.peers.is_some();

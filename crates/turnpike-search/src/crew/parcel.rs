@@ -25,6 +25,8 @@ pub(crate) struct Form {
     names: Option<Names>,
     /// No word is a name, so nobody has to be asked for one.
     plain: bool,
+    /// Whether it is told how they were discovered.
+    ordered: bool,
     /// Whether the numbers of the sources are told, from which parents are known.
     sources: bool,
     /// Whether content hashes are told.
@@ -32,10 +34,16 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    pub(crate) fn new(explorer: &mut dyn Explorer, width: usize, sources: bool, hashes: bool) -> Self {
+    pub(crate) fn new(
+        explorer: &mut dyn Explorer,
+        width: usize,
+        ordered: bool,
+        sources: bool,
+        hashes: bool,
+    ) -> Self {
         let names = explorer.portable_states().and_then(|states| Some(states.words()?.names()));
         let plain = names.as_ref().is_some_and(|names| names.positions.is_empty());
-        Form { width, names, plain, sources, hashes }
+        Form { width, names, plain, ordered, sources, hashes }
     }
 }
 
@@ -78,11 +86,13 @@ impl Outbound {
             // It is left to the exchange.
             self.out.byte(0);
         }
-        let ahead = if first { found.rank } else { found.rank.wrapping_sub(self.rank) };
-        self.out.number(ahead.into());
-        self.out.number(found.position.into());
-        if form.sources && (first || ahead > 0) {
-            self.out.word(found.source);
+        if form.ordered {
+            let ahead = if first { found.rank } else { found.rank.wrapping_sub(self.rank) };
+            self.out.number(ahead.into());
+            self.out.number(found.position.into());
+            if form.sources && (first || ahead > 0) {
+                self.out.word(found.source);
+            }
         }
         if form.hashes {
             self.out.long(found.hash);
@@ -189,11 +199,14 @@ impl Inbound {
         let mut reader = Reader::new(&bytes);
         let (mut rank, mut first) = (0u32, true);
         while !reader.is_empty() {
-            let ahead = u32::try_from(reader.number()?).ok()?;
-            rank = rank.wrapping_add(ahead);
-            batch.keys.push(order::key(rank, u32::try_from(reader.number()?).ok()?));
-            if form.sources && (first || ahead > 0) {
-                tell(rank, reader.word()?);
+            batch.count += 1;
+            if form.ordered {
+                let ahead = u32::try_from(reader.number()?).ok()?;
+                rank = rank.wrapping_add(ahead);
+                batch.keys.push(order::key(rank, u32::try_from(reader.number()?).ok()?));
+                if form.sources && (first || ahead > 0) {
+                    tell(rank, reader.word()?);
+                }
             }
             if form.hashes {
                 batch.hashes.push(reader.long()?);
@@ -349,21 +362,21 @@ mod tests {
         }
     }
 
-    /// What is sent, in parcels, and how: sources told, hashes told, states as a whole.
-    type Sent = (Vec<Vec<(u32, u32, Vec<u32>)>>, bool, bool, bool);
+    /// What is sent, in parcels, and how: discoveries told, sources told, hashes told, states as a whole.
+    type Sent = (Vec<Vec<(u32, u32, Vec<u32>)>>, [bool; 4]);
 
     fn sent() -> impl Strategy<Value = Sent> {
         let word = prop_oneof![0..6u32, Just(u32::MAX >> 2)];
         let successor = (0..4u32, 0..3u32, prop::collection::vec(word, 5));
         let parcel = prop::collection::vec(successor, 1..20);
-        (prop::collection::vec(parcel, 1..4), any::<bool>(), any::<bool>(), any::<bool>())
+        (prop::collection::vec(parcel, 1..4), any::<[bool; 4]>())
     }
 
     proptest! {
         #[test]
-        fn what_is_sent_arrives((parcels, sources, hashes, whole) in sent()) {
+        fn what_is_sent_arrives((parcels, [ordered, sources, hashes, whole]) in sent()) {
             let (mut here, mut there) = (Salted { salt: 0, whole }, Salted { salt: 1 << 20, whole });
-            let form = Form::new(&mut here, 5, sources, hashes);
+            let form = Form::new(&mut here, 5, ordered, sources, hashes);
             let (mut outbound, mut inbound) = (Outbound::default(), Inbound::default());
             for parcel in parcels {
                 let mut rank = 0;
@@ -374,7 +387,7 @@ mod tests {
                     let found = Discovery { rank, source: rank + 9, position: *position, hash };
                     outbound.add(&form, &mut here, found, state);
                     expected.words.extend(there.words_of(state));
-                    expected.keys.push(order::key(rank, *position));
+                    expected.keys.extend(ordered.then_some(order::key(rank, *position)));
                     expected.hashes.extend(hashes.then_some(hash));
                 }
                 let message = outbound.finish(3, 7);
@@ -384,6 +397,7 @@ mod tests {
                 let read = inbound.read(&form, &mut there, &mut batch, |rank, id| told.push((rank, id)));
                 prop_assert!(read.is_some());
                 prop_assert_eq!(batch.words, expected.words);
+                prop_assert_eq!(batch.count, parcel.len());
                 let mut ranks: Vec<u32> = batch.keys.iter().map(|&key| order::source_of(key)).collect();
                 prop_assert_eq!(batch.keys, expected.keys);
                 prop_assert_eq!(batch.hashes, expected.hashes);
@@ -396,7 +410,7 @@ mod tests {
         #[test]
         fn nonsense_is_no_parcel(bytes in prop::collection::vec(any::<u8>(), 1..60), cut in 1..40usize) {
             let mut there = Salted { salt: 1, whole: false };
-            let form = Form::new(&mut there, 5, true, true);
+            let form = Form::new(&mut there, 5, true, true, true);
             let mut batch = Batch { encoded: bytes, ..Batch::default() };
             // Whatever it comes to, nothing panics.
             let _ = Inbound::default().read(&form, &mut there, &mut batch, |_, _| {});

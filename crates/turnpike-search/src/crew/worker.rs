@@ -170,6 +170,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) recount: bool,
     /// Whether successors are sent to their owners.
     pub(crate) sends: bool,
+    /// Whether states have ranks, and so discoveries keys.
+    pub(crate) ordered: bool,
     /// Whether workers go on at the same time, so that one can wait for another.
     pub(crate) together: bool,
 }
@@ -179,7 +181,7 @@ pub(crate) struct Worker<'m, K> {
     pub(crate) number: usize,
     pub(crate) view: View<'m>,
     pub(crate) keeper: K,
-    /// Its states of this level in order: their numbers and ranks.
+    /// Its states of this level in order: their numbers, and their ranks unless nobody asks for the order.
     pub(crate) ids: Vec<u32>,
     pub(crate) ranks: Vec<u32>,
     /// `None` when nobody asks for paths.
@@ -203,18 +205,18 @@ pub(crate) struct Worker<'m, K> {
 }
 
 impl<'m, K: Keeper> Worker<'m, K> {
-    /// `all`: the workers of all processes.
+    /// `all`: the workers of all processes. Whether states are put in order, and their parents are noted.
     pub(crate) fn new(
         number: usize,
         mut view: View<'m>,
         keeper: K,
-        parents: bool,
+        (ordered, parents): (bool, bool),
         owners: Owners,
         all: usize,
     ) -> Self {
         let (successors, sent) = (Successors::new(view.width()), Sent::new(view.width()));
         let width = view.width();
-        let form = Form::new(&mut *view.explorer, width, parents, K::BY_CONTENT);
+        let form = Form::new(&mut *view.explorer, width, ordered, parents, K::BY_CONTENT);
         Worker {
             number,
             view,
@@ -262,7 +264,7 @@ impl<'m, K: Keeper> Worker<'m, K> {
         let mut state = Vec::new();
         let mut told = Tally::default();
         for index in 0..self.ids.len() {
-            let rank = self.ranks[index];
+            let rank = self.ranks.get(index).map_or(index as u32, |&rank| rank);
             if rank >= desk.limit || rank > desk.last.load(Ordering::Relaxed) {
                 continue;
             }
@@ -392,7 +394,9 @@ impl<'m, K: Keeper> Worker<'m, K> {
             };
             let batch = mail.to(index);
             batch.push_state(target);
-            batch.keys.push(order::key(rank, position as u32));
+            if desk.ordered {
+                batch.keys.push(order::key(rank, position as u32));
+            }
             if K::BY_CONTENT {
                 batch.hashes.push(hash);
             }

@@ -64,6 +64,9 @@ pub struct Run<'m> {
     pub(crate) member: Option<&'static str>,
     /// What [`Progress::shares`] says.
     pub(crate) shares: Vec<u64>,
+    /// Whatever order the states of a level come in: only numbers are asked for, which are the same for all orders.
+    /// After an error nothing is, because the first error counts.
+    pub(crate) any_order: bool,
     /// It only walks ahead: what it meets is left to the run that it helps.
     pub(crate) looks_ahead: bool,
     budget: Budget<'m>,
@@ -97,6 +100,7 @@ impl<'m> Run<'m> {
             counters: Counters::default(),
             member: None,
             shares: Vec::new(),
+            any_order: false,
             looks_ahead: false,
             findings: Findings::new(objectives.len()),
             budget: Budget::new(&options.limits, options.processes.as_ref().map_or(1, Processes::neighbours)),
