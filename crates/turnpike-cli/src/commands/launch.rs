@@ -20,6 +20,9 @@ use crate::output::{self, interrupt};
 /// The variable that holds the secret.
 const SECRET: &str = "TURNPIKE_CLUSTER_SECRET";
 /// The number of this process, where SLURM starts it.
+/// After how many milliseconds the allocator returns memory that was freed: at once, where processes share a machine.
+/// What one keeps after a level, the others cannot have.
+const PURGE: &str = "MIMALLOC_PURGE_DELAY";
 const SLURM: &str = "SLURM_PROCID";
 /// The strategies of searches that name none, of models and of programs: the default, `auto`, shares
 /// nothing out.
@@ -200,6 +203,9 @@ pub(crate) fn run(args: Args, format: Format) -> Outcome {
         command.args(["--neighbours", &count.to_string()]);
         command.args(["--wait", &format!("{}s", args.wait.as_secs().max(1))]).arg("--").args(&args.command);
         command.env(SECRET, &secret).stdin(Stdio::piped());
+        if std::env::var_os(PURGE).is_none() {
+            command.env(PURGE, "0");
+        }
         command.spawn().map_err(|error| Failure::file("a process", "start", &error))
     };
     let mut children: Vec<Child> = (0..count).map(start).collect::<Outcome<_>>()?;

@@ -12,8 +12,11 @@ use super::order;
 use super::peers::decode;
 use crate::wire::{Reader, Writer};
 
-/// Bytes in a parcel that is worth sending.
+/// Bytes in a parcel that is worth sending, in a search of two workers. Many ways share this room: a process may have a
+/// number of parcels on each.
 const FULL: usize = 1 << 16;
+/// The least such size.
+const WORTH_SENDING: usize = 1 << 13;
 /// Room beyond that for most states, and for who sends the parcel to whom.
 const MARGIN: usize = 1 << 8;
 
@@ -25,6 +28,8 @@ pub(crate) struct Form {
     names: Option<Names>,
     /// No word is a name, so nobody has to be asked for one.
     plain: bool,
+    /// Bytes in a parcel that is worth sending.
+    full: usize,
     /// Whether it is told how they were discovered.
     ordered: bool,
     /// Whether the numbers of the sources are told, from which parents are known.
@@ -34,16 +39,17 @@ pub(crate) struct Form {
 }
 
 impl Form {
+    /// In a search of so many workers. Whether discoveries are told, and besides them sources and hashes.
     pub(crate) fn new(
         explorer: &mut dyn Explorer,
         width: usize,
-        ordered: bool,
-        sources: bool,
-        hashes: bool,
+        workers: usize,
+        [ordered, sources, hashes]: [bool; 3],
     ) -> Self {
+        let full = (FULL / workers.saturating_sub(1).max(1)).max(WORTH_SENDING);
         let names = explorer.portable_states().and_then(|states| Some(states.words()?.names()));
         let plain = names.as_ref().is_some_and(|names| names.positions.is_empty());
-        Form { width, names, plain, ordered, sources, hashes }
+        Form { width, names, plain, full, ordered, sources, hashes }
     }
 }
 
@@ -82,7 +88,7 @@ impl Outbound {
     ) -> bool {
         let first = self.is_empty();
         if first {
-            self.out = Writer::with_capacity(FULL + MARGIN);
+            self.out = Writer::with_capacity(form.full + MARGIN);
             // It is left to the exchange.
             self.out.byte(0);
         }
@@ -107,7 +113,7 @@ impl Outbound {
         } else {
             self.out.block(|out| explorer.encode(state, out));
         }
-        self.out.len() >= FULL
+        self.out.len() >= form.full
     }
 
     #[inline]
@@ -376,7 +382,7 @@ mod tests {
         #[test]
         fn what_is_sent_arrives((parcels, [ordered, sources, hashes, whole]) in sent()) {
             let (mut here, mut there) = (Salted { salt: 0, whole }, Salted { salt: 1 << 20, whole });
-            let form = Form::new(&mut here, 5, ordered, sources, hashes);
+            let form = Form::new(&mut here, 5, 2, [ordered, sources, hashes]);
             let (mut outbound, mut inbound) = (Outbound::default(), Inbound::default());
             for parcel in parcels {
                 let mut rank = 0;
@@ -410,7 +416,7 @@ mod tests {
         #[test]
         fn nonsense_is_no_parcel(bytes in prop::collection::vec(any::<u8>(), 1..60), cut in 1..40usize) {
             let mut there = Salted { salt: 1, whole: false };
-            let form = Form::new(&mut there, 5, true, true, true);
+            let form = Form::new(&mut there, 5, 2, [true; 3]);
             let mut batch = Batch { encoded: bytes, ..Batch::default() };
             // Whatever it comes to, nothing panics.
             let _ = Inbound::default().read(&form, &mut there, &mut batch, |_, _| {});

@@ -216,7 +216,7 @@ impl<'m, K: Keeper> Worker<'m, K> {
     ) -> Self {
         let (successors, sent) = (Successors::new(view.width()), Sent::new(view.width()));
         let width = view.width();
-        let form = Form::new(&mut *view.explorer, width, ordered, parents, K::BY_CONTENT);
+        let form = Form::new(&mut *view.explorer, width, all, [ordered, parents, K::BY_CONTENT]);
         Worker {
             number,
             view,
