@@ -13,10 +13,13 @@ use super::sent::Sent;
 use crate::objective::Hit;
 use crate::options::Accept;
 use crate::run::View;
-use crate::store::{ROOT, Visited, quick_hash};
+use crate::store::{ROOT, Visited, push_words, quick_hash};
 
 /// States between two looks at the mailbox and at the clock.
 const BLOCK: usize = 64;
+
+/// Successors of other processes that are looked up together, so that their cache misses overlap.
+const LEAVING: usize = 48;
 
 /// States between one that is loaded and one whose memory is asked for: neighbours in rank are far apart
 /// in memory.
@@ -193,9 +196,10 @@ pub(crate) struct Worker<'m, K> {
     hits: Vec<Hit>,
     successors: Successors,
     sent: Sent,
-    /// Of the successors of one state that belong to other processes: who owns it, its position, and the hash
-    /// that is sent or remembered.
-    routes: Vec<(usize, u32, u64)>,
+    /// Successors that belong to other processes, which are looked up together: their states, who owns them, and
+    /// how they were discovered, with the hash that is sent or remembered.
+    leaving: Vec<u32>,
+    routes: Vec<(usize, Discovery)>,
     owners: Owners,
     /// How successors travel to other processes.
     form: Form,
@@ -230,6 +234,7 @@ impl<'m, K: Keeper> Worker<'m, K> {
             hits: Vec::new(),
             successors,
             sent,
+            leaving: Vec::new(),
             routes: Vec::new(),
             owners,
             form,
@@ -387,9 +392,9 @@ impl<'m, K: Keeper> Worker<'m, K> {
             };
             let Some(index) = mail.local(owner) else {
                 let hash = if K::KEEPS_ALL { quick_hash(target) } else { hash };
-                // The look-ups wait for memory together.
                 self.sent.prefetch(hash);
-                self.routes.push((owner, position as u32, hash));
+                push_words(&mut self.leaving, target);
+                self.routes.push((owner, Discovery { rank, source: id, position: position as u32, hash }));
                 continue;
             };
             let batch = mail.to(index);
@@ -404,15 +409,24 @@ impl<'m, K: Keeper> Worker<'m, K> {
                 self.deliver(desk, mail, owner, index);
             }
         }
-        for index in 0..self.routes.len() {
-            let (owner, position, hash) = self.routes[index];
-            let target = self.successors.state(position as usize);
-            let known = K::KEEPS_ALL && self.sent.is_known(hash, target);
-            let found = Discovery { rank, source: id, position, hash };
+        if self.routes.len() >= LEAVING {
+            self.let_leave(desk, mail);
+        }
+    }
+
+    /// Sends the successors that belong to other processes, unless they were sent before.
+    fn let_leave(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>) {
+        let (leaving, routes) = (std::mem::take(&mut self.leaving), std::mem::take(&mut self.routes));
+        let width = leaving.len() / routes.len().max(1);
+        for (index, &(owner, found)) in routes.iter().enumerate() {
+            let target = &leaving[index * width..(index + 1) * width];
+            let known = K::KEEPS_ALL && self.sent.is_known(found.hash, target);
             if !known && self.outbound[owner].add(&self.form, &mut *self.view.explorer, found, target) {
                 self.deliver_far(desk, mail, owner);
             }
         }
+        (self.leaving, self.routes) = (leaving, routes);
+        self.leaving.clear();
         self.routes.clear();
     }
 
@@ -469,6 +483,7 @@ impl<'m, K: Keeper> Worker<'m, K> {
 
     /// Sends the rest.
     pub(crate) fn close(&mut self, desk: &Desk<'_>, mail: &mut Mailbox<'_>) {
+        self.let_leave(desk, mail);
         for owner in 0..self.outbound.len() {
             if !self.outbound[owner].is_empty() {
                 self.deliver_far(desk, mail, owner);
