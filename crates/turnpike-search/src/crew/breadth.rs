@@ -159,15 +159,20 @@ impl<'m> Crew<'m, Breadth> {
         if self.ordered { self.rank_level() } else { self.take_level() }
     }
 
-    /// Goes to the next level, whose states come in the order in which their owners met them.
+    /// Goes to the next level, whose states come in the order in which their owners met them, or in that of words.
     fn take_level(&mut self) -> Result<(), Halt> {
-        for Worker { keeper, ids, ranks, .. } in &mut self.workers {
+        let together = self.is_large();
+        for_each(self.workers.iter_mut(), together, |Worker { keeper, ids, ranks, view, .. }| {
             let all = keeper.visited.len() as u32;
             ids.clear();
             ranks.clear();
             ids.extend(keeper.first_new..all);
+            // What an explorer keeps for a value serves the states that have it, if they come one after the other.
+            if has_names(&mut *view.explorer) {
+                sort_by_words(&keeper.visited, ids);
+            }
             keeper.first_new = all;
-        }
+        });
         let own: u64 = self.workers.iter().map(|worker| worker.ids.len() as u64).sum();
         let size = match &self.peers {
             Some(peers) => peers.sum(&[own])?[0],
@@ -226,4 +231,23 @@ impl<'m> Crew<'m, Breadth> {
         self.begin(size);
         Ok(())
     }
+}
+
+/// Whether words of states stand for interned values.
+fn has_names(explorer: &mut dyn Explorer) -> bool {
+    let names = explorer.portable_states().and_then(|states| Some(states.words()?.names()));
+    names.is_some_and(|names| !names.positions.is_empty())
+}
+
+/// Puts states in the order of their first two words.
+fn sort_by_words(visited: &Visited, ids: &mut [u32]) {
+    let mut state = Vec::new();
+    let mut key = |id: u32| {
+        visited.load(id, &mut state);
+        let word = |at: usize| u64::from(state.get(at).copied().unwrap_or_default());
+        word(0) << 32 | word(1)
+    };
+    let mut order: Vec<(u64, u32)> = ids.iter().map(|&id| (key(id), id)).collect();
+    order.sort_unstable();
+    ids.iter_mut().zip(order).for_each(|(id, (_, sorted))| *id = sorted);
 }
