@@ -11,7 +11,7 @@ use serde::Serialize;
 use turnpike_model::{LabelId, Model, Successors};
 
 use crate::checkpoint::Checkpoints;
-use crate::crew::{self, Explored, breadth_first};
+use crate::crew::{self, Explored, breadth_first, has_names};
 use crate::error::{Halt, SearchError};
 use crate::event::EventSink;
 use crate::exchange::Processes;
@@ -97,6 +97,9 @@ impl Default for GenerateOptions {
     }
 }
 
+/// Most words of states that are sorted by the first two.
+const SORTABLE: usize = 4;
+
 /// What was generated.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GenerateReport {
@@ -158,7 +161,7 @@ pub fn generate(
     let counted = !sink.wants_transitions()
         && options.limits.states.is_none()
         && !options.checkpoints.are_wanted()
-        && model.info().width > 0;
+        && serves_any_order(model);
     let first = generate_once(model, options, &request, counted, sink, (events, interrupt));
     match first {
         // Which error is the first one, and what is counted up to it, only the order tells.
@@ -166,6 +169,16 @@ pub fn generate(
             generate_once(model, options, &request, false, sink, (events, interrupt))
         }
         other => other,
+    }
+}
+
+/// Whether the states of a level may be expanded in any order without making that slower. What explorers keep for
+/// interned values serves neighbours in the sequential order. Instead of that, states of a few words can be sorted.
+fn serves_any_order(model: &dyn Model) -> bool {
+    match model.info().width {
+        0 => false,
+        1..=SORTABLE => true,
+        _ => !has_names(&mut *model.explorer()),
     }
 }
 

@@ -234,7 +234,7 @@ impl<'m> Crew<'m, Breadth> {
 }
 
 /// Whether words of states stand for interned values.
-fn has_names(explorer: &mut dyn Explorer) -> bool {
+pub(crate) fn has_names(explorer: &mut dyn Explorer) -> bool {
     let names = explorer.portable_states().and_then(|states| Some(states.words()?.names()));
     names.is_some_and(|names| !names.positions.is_empty())
 }

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 
 use turnpike_model::Explorer;
 
-pub(crate) use self::breadth::{Explored, breadth_first};
+pub(crate) use self::breadth::{Explored, breadth_first, has_names};
 pub(crate) use self::highway::{Start, highway};
 use self::mail::{Mailbox, Post, mailboxes};
 pub(crate) use self::order::{key, source_of};
