@@ -585,7 +585,7 @@ fn by_chance<'e>(
         && classes > 1
     {
         let scale = ((classes as u128) << 64) / (u128::from(range) + 1);
-        let class = |entry: &Entry| ((entry.priority.0 - least.0) * scale >> 64) as usize;
+        let class = |entry: &Entry| (((entry.priority.0 - least.0) * scale) >> 64) as usize;
         ends = vec![0; classes + 1];
         entries.iter().for_each(|entry| ends[class(entry) + 1] += 1);
         (1..ends.len()).for_each(|class| ends[class] += ends[class - 1]);
