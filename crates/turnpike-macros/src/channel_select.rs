@@ -18,7 +18,8 @@ struct Branch {
 const EXPECTED: &str =
     "expected `recv(r) -> result => …`, `send(s, message) -> result => …` or `default => …`";
 
-pub(crate) fn expand(input: TokenStream) -> Result<TokenStream, Mistake> {
+/// With `biased`, the first ready branch is taken, otherwise each of them is tried.
+pub(crate) fn expand(input: TokenStream, biased: bool) -> Result<TokenStream, Mistake> {
     let tokens: Vec<TokenTree> = input.into_iter().collect();
     let mut rest = tokens.as_slice();
     let (mut branches, mut default) = (Vec::new(), None);
@@ -43,7 +44,7 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream, Mistake> {
     if branches.is_empty() && default.is_none() {
         return Err(("select! requires at least one branch", Span::call_site()));
     }
-    Ok(code(branches, default))
+    Ok(code(branches, default, biased))
 }
 
 fn parse(head: &[TokenTree], handler: TokenStream, span: Span) -> Result<Branch, Mistake> {
@@ -66,7 +67,7 @@ fn parse(head: &[TokenTree], handler: TokenStream, span: Span) -> Result<Branch,
     Ok(Branch { channel, message, pattern: pattern.iter().cloned().collect(), handler })
 }
 
-fn code(branches: Vec<Branch>, default: Option<(TokenStream, TokenStream)>) -> TokenStream {
+fn code(branches: Vec<Branch>, default: Option<(TokenStream, TokenStream)>, biased: bool) -> TokenStream {
     let count = branches.len();
     let types: String = (0..count).map(|i| format!("T{i},")).collect();
     let variants: String = (0..count).map(|i| format!("Branch{i}(T{i}),")).collect();
@@ -103,6 +104,7 @@ fn code(branches: Vec<Branch>, default: Option<(TokenStream, TokenStream)>) -> T
                     OPERATIONS
                     ::turnpike::crossbeam::channel::select_branch(
                         {count}usize,
+                        {biased},
                         LIMIT,
                         |__branch, __context| match __branch {{
                             POLLS

@@ -2,7 +2,7 @@
 
 use proc_macro::{TokenStream, TokenTree};
 
-use crate::tokens::fill;
+use crate::tokens::{fill, split_commas};
 use crate::{is_punct, is_word};
 
 /// Polls all futures until they are ready; with `tries` until one of them is an error. Each time a
@@ -14,22 +14,20 @@ pub(crate) fn expand(input: TokenStream, tries: bool) -> TokenStream {
     if biased {
         tokens.drain(..2);
     }
-    let parts: Vec<TokenStream> = tokens
-        .split(|token| is_punct(token, ','))
-        .filter(|part| !part.is_empty())
-        .map(|part| part.iter().cloned().collect())
-        .collect();
+    let parts = split_commas(&tokens);
     let count = parts.len();
-    let (mut futures, mut polls) = (TokenStream::new(), TokenStream::new());
+    let (mut values, mut futures, mut polls) = (TokenStream::new(), String::new(), TokenStream::new());
     for (i, future) in parts.into_iter().enumerate() {
-        futures.extend(fill(
+        values.extend(fill(&format!("let __value{i} = FUTURE;"), &[("FUTURE", future)]));
+        // Pinned in reverse, so that they are dropped in their order, as tokio does.
+        futures.insert_str(
+            0,
             &format!(
                 "let mut __future{i} = \
-                 ::core::pin::pin!(::core::future::IntoFuture::into_future(FUTURE));
+                 ::core::pin::pin!(::core::future::IntoFuture::into_future(__value{i}));
                  let mut __output{i} = ::core::option::Option::None;"
             ),
-            &[("FUTURE", future)],
-        ));
+        );
         let ready = match tries {
             false => format!("__output{i} = ::core::option::Option::Some(__value)"),
             true => format!(
@@ -60,6 +58,7 @@ pub(crate) fn expand(input: TokenStream, tries: bool) -> TokenStream {
     fill(
         &format!(
             "{{
+                VALUES
                 FUTURES
                 let mut __first = 0usize;
                 ::core::future::poll_fn(|__context| {{
@@ -81,6 +80,6 @@ pub(crate) fn expand(input: TokenStream, tries: bool) -> TokenStream {
                 .await
             }}"
         ),
-        &[("FUTURES", futures), ("POLLS", polls)],
+        &[("VALUES", values), ("FUTURES", fill(&futures, &[])), ("POLLS", polls)],
     )
 }

@@ -7,6 +7,7 @@ mod channel_select;
 mod join;
 mod select;
 mod tokens;
+mod tokio;
 
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
@@ -26,7 +27,7 @@ use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, Tok
 /// be `async`.
 #[proc_macro_attribute]
 pub fn test(settings: TokenStream, item: TokenStream) -> TokenStream {
-    match expand(settings, item.clone()) {
+    match calls(settings).and_then(|calls| expand(Runs::Checked(calls), item.clone())) {
         Ok(out) => out,
         Err((message, span)) => {
             let mut out = error(message, span);
@@ -46,7 +47,30 @@ pub fn select(input: TokenStream) -> TokenStream {
 /// `crossbeam::channel::select!`: waits for the first of several channels.
 #[proc_macro]
 pub fn select_channel(input: TokenStream) -> TokenStream {
-    channel_select::expand(input).unwrap_or_else(|(message, span)| error(message, span))
+    channel_select::expand(input, false).unwrap_or_else(|(message, span)| error(message, span))
+}
+
+/// `crossbeam::channel::select_biased!`: waits for the first of several channels, and prefers the
+/// earlier ones.
+#[proc_macro]
+pub fn select_biased_channel(input: TokenStream) -> TokenStream {
+    channel_select::expand(input, true).unwrap_or_else(|(message, span)| error(message, span))
+}
+
+/// `#[tokio::main]`: a function that runs an async one in a runtime of its own.
+#[proc_macro_attribute]
+pub fn tokio_main(settings: TokenStream, item: TokenStream) -> TokenStream {
+    tokio::main(settings, item).unwrap_or_else(|(message, span)| error(message, span))
+}
+
+/// `#[tokio::test]`: a test that runs under many schedules, its tasks taking turns as on one
+/// thread unless it has `flavor = "multi_thread"`.
+#[proc_macro_attribute]
+pub fn tokio_test(settings: TokenStream, item: TokenStream) -> TokenStream {
+    match tokio::runtime(settings, "current_thread").and_then(|runtime| expand(Runs::In(runtime), item)) {
+        Ok(out) => out,
+        Err((message, span)) => error(message, span),
+    }
 }
 
 /// `tokio::join!`: waits for all of several futures.
@@ -63,8 +87,15 @@ pub fn try_join(input: TokenStream) -> TokenStream {
 
 type Mistake = (&'static str, Span);
 
-fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mistake> {
-    let calls = calls(settings)?;
+/// How the function of a test runs.
+enum Runs {
+    /// With these settings of the check.
+    Checked(TokenStream),
+    /// In this runtime of tokio.
+    In(TokenStream),
+}
+
+fn expand(runs: Runs, item: TokenStream) -> Result<TokenStream, Mistake> {
     let mut attributes = Vec::new();
     let mut head = Vec::new();
     let mut tokens = item.into_iter().peekable();
@@ -114,13 +145,21 @@ fn expand(settings: TokenStream, item: TokenStream) -> Result<TokenStream, Mista
     inner.extend(path(&["turnpike", "Config", "new"]));
     inner.extend([group(Delimiter::Parenthesis, TokenStream::new())]);
     inner.extend(name_call(&name));
-    inner.extend(calls);
-    inner.extend([punct('.', Spacing::Alone), word("check", Span::call_site())]);
     let body = TokenStream::from(TokenTree::Ident(name.clone()));
-    let argument = match is_async {
-        false => body,
-        true => tokens::fill("|| ::turnpike::future::block_on(BODY())", &[("BODY", body)]),
+    let argument = match runs {
+        Runs::In(_) if !is_async => return Err((tokio::NOT_ASYNC, name.span())),
+        Runs::In(runtime) => {
+            tokens::fill("|| RUNTIME.block_on(BODY())", &[("RUNTIME", runtime), ("BODY", body)])
+        }
+        Runs::Checked(calls) => {
+            inner.extend(calls);
+            match is_async {
+                false => body,
+                true => tokens::fill("|| ::turnpike::future::block_on(BODY())", &[("BODY", body)]),
+            }
+        }
     };
+    inner.extend([punct('.', Spacing::Alone), word("check", Span::call_site())]);
     inner.extend([group(Delimiter::Parenthesis, argument), punct(';', Spacing::Alone)]);
 
     let mut out = TokenStream::new();

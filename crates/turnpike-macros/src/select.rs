@@ -2,7 +2,7 @@
 
 use proc_macro::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 
-use crate::tokens::fill;
+use crate::tokens::{fill, next_comma};
 use crate::{Mistake, is_punct, is_word};
 
 /// `pattern = future, if condition => handler`.
@@ -34,7 +34,7 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream, Mistake> {
     }
     let types: String = (0..count).map(|i| format!("T{i},")).collect();
     let variants: String = (0..count).map(|i| format!("Branch{i}(T{i}),")).collect();
-    let Parts { conditions, futures, polls, handlers } = Parts::of(branches);
+    let Parts { conditions, values, futures, polls, handlers } = Parts::of(branches);
     let otherwise = otherwise.unwrap_or_else(|| {
         fill("::core::panic!(\"all branches are disabled and there is no else branch\")", &[])
     });
@@ -50,6 +50,7 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream, Mistake> {
                 let __output = {{
                     let mut __disabled = 0u64;
                     CONDITIONS
+                    VALUES
                     FUTURES
                     ::core::future::poll_fn(|__context| {{
                         let _ = &__context;
@@ -79,7 +80,8 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream, Mistake> {
         ),
         &[
             ("CONDITIONS", conditions),
-            ("FUTURES", futures),
+            ("VALUES", values),
+            ("FUTURES", fill(&futures, &[])),
             ("POLLS", polls),
             ("HANDLERS", handlers),
             ("OTHERWISE", otherwise),
@@ -91,7 +93,8 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream, Mistake> {
 #[derive(Default)]
 struct Parts {
     conditions: TokenStream,
-    futures: TokenStream,
+    values: TokenStream,
+    futures: String,
     polls: TokenStream,
     handlers: TokenStream,
 }
@@ -105,13 +108,16 @@ impl Parts {
                 &format!("if !(CONDITION) {{ __disabled |= {bit}; }}"),
                 &[("CONDITION", branch.condition)],
             ));
-            parts.futures.extend(fill(
+            // What a future borrows from its expression lives as long as it.
+            parts.values.extend(fill(&format!("let __future{i} = FUTURE;"), &[("FUTURE", branch.future)]));
+            // Pinned in reverse, so that they are dropped in their order, as tokio does.
+            parts.futures.insert_str(
+                0,
                 &format!(
                     "let mut __future{i} = \
-                     ::core::pin::pin!(::core::future::IntoFuture::into_future(FUTURE));"
+                     ::core::pin::pin!(::core::future::IntoFuture::into_future(__future{i}));"
                 ),
-                &[("FUTURE", branch.future)],
-            ));
+            );
             parts.polls.extend(fill(
                 &format!(
                     "{i}usize => {{
@@ -234,7 +240,7 @@ pub(crate) fn split_handler(
     let end = match tokens.first() {
         None => return Err(("expected a handler after `=>`", span)),
         Some(first) if is_block(first) => 1,
-        Some(_) => tokens.iter().position(comma).unwrap_or(tokens.len()),
+        Some(_) => next_comma(tokens).unwrap_or(tokens.len()),
     };
     let (handler, mut rest) = tokens.split_at(end);
     if rest.first().is_some_and(comma) {

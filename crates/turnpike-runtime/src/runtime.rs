@@ -21,7 +21,7 @@ mod races;
 mod readers;
 mod unwinding;
 
-pub(crate) use polling::{Awaited, Polling, Resumed};
+pub(crate) use polling::{Awaited, Polling, Resumed, Why};
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

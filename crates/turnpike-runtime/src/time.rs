@@ -39,6 +39,16 @@ impl Instant {
         })
     }
 
+    /// The same moment: this type is also the replacement of the standard library's.
+    pub fn from_std(std: Instant) -> Self {
+        std
+    }
+
+    /// The same moment: this type is also the replacement of the standard library's.
+    pub fn into_std(self) -> Instant {
+        self
+    }
+
     /// Time since `earlier`, or zero if that was later.
     pub fn duration_since(&self, earlier: Instant) -> Duration {
         self.checked_duration_since(earlier).unwrap_or_default()

@@ -34,6 +34,19 @@ pub(crate) use opaque;
 
 /// `Debug` and `Display` for a guard: those of the data.
 macro_rules! shown_as_data {
+    ($name:ident of U) => {
+        impl<T: ?Sized, U: ?Sized + std::fmt::Debug> std::fmt::Debug for $name<T, U> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+
+        impl<T: ?Sized, U: ?Sized + std::fmt::Display> std::fmt::Display for $name<T, U> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    };
     ($name:ident $(<$life:lifetime>)?) => {
         impl<$($life,)? T: ?Sized + std::fmt::Debug> std::fmt::Debug for $name<$($life,)? T> {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

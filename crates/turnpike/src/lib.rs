@@ -45,14 +45,20 @@ pub mod crossbeam {
 
     /// Channels with many senders and many receivers.
     pub mod channel {
-        pub use turnpike_macros::select_channel as select;
+        pub use turnpike_macros::{select_biased_channel as select_biased, select_channel as select};
         pub use turnpike_runtime::crossbeam::channel::*;
     }
 }
 
+/// What the crate `lazy_static` offers besides its macro.
+pub mod lazy_static {
+    pub use turnpike_runtime::lazy_static;
+    pub use turnpike_runtime::once_cell::initialize;
+}
+
 /// What tokio offers for synchronising tasks, under control of the scheduler.
 pub mod tokio {
-    pub use turnpike_macros::{join, select, try_join};
+    pub use turnpike_macros::{join, select, tokio_main as main, tokio_test as test, try_join};
     pub use turnpike_runtime::tokio::*;
 }
 

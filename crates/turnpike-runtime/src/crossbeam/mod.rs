@@ -1,7 +1,9 @@
-//! Replacements for the crate `crossbeam` except its data structures, under control of the
-//! scheduler: channels, scoped threads and utilities.
+//! Replacements for the crate `crossbeam` except what is built on epochs, under control of the
+//! scheduler: channels, queues, scoped threads and utilities.
 
+pub mod atomic;
 pub mod channel;
+pub mod queue;
 pub mod sync;
 pub mod thread;
 pub mod utils;

@@ -1,10 +1,18 @@
 //! `crossbeam::sync`.
 
+use std::cell::Cell;
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::sync::{Condvar, Mutex};
+use crate::future::{Shared, block_on, store, wake_all};
+use crate::site::Place;
+use crate::time::Instant;
+use crate::tokio::time::timeout;
 
 pub use crate::sync::{
     RwLock as ShardedLock, RwLockReadGuard as ShardedLockReadGuard, RwLockWriteGuard as ShardedLockWriteGuard,
@@ -13,37 +21,64 @@ pub use crate::sync::{
 /// Waits for a token from an [`Unparker`].
 pub struct Parker {
     unparker: Unparker,
+    /// Only one thread at a time parks.
+    of: PhantomData<Cell<()>>,
 }
 
 /// Gives a [`Parker`] its token.
 #[derive(Clone)]
 pub struct Unparker {
-    token: Arc<(Mutex<bool>, Condvar)>,
+    shared: Arc<Shared<Token>>,
+}
+
+#[derive(Default)]
+struct Token {
+    given: bool,
+    waiting: Option<Waker>,
 }
 
 impl Parker {
     /// A parker without a token.
     #[track_caller]
     pub fn new() -> Self {
-        Parker { unparker: Unparker { token: Arc::new((Mutex::new(false), Condvar::new())) } }
+        let shared = Arc::new(Shared::new("parker", Token::default()));
+        Parker { unparker: Unparker { shared }, of: PhantomData }
     }
 
     /// Waits for the token and takes it.
     #[track_caller]
     pub fn park(&self) {
-        let (token, given) = &*self.unparker.token;
-        let held = token.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut held = given.wait_while(held, |token| !*token).unwrap_or_else(PoisonError::into_inner);
-        *held = false;
+        let place = Location::caller();
+        block_on(poll_fn(|context| self.poll(context, place)));
     }
 
     /// [`park`](Self::park) with a time limit.
     #[track_caller]
     pub fn park_timeout(&self, limit: Duration) {
-        let (token, given) = &*self.unparker.token;
-        let held = token.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = given.wait_timeout_while(held, limit, |token| !*token);
-        *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
+        let place = Location::caller();
+        // Whether it timed out does not matter: the token then stays for the next call.
+        let _ = block_on(timeout(limit, poll_fn(|context| self.poll(context, place))));
+    }
+
+    /// [`park`](Self::park), at most until a moment.
+    #[track_caller]
+    pub fn park_deadline(&self, deadline: Instant) {
+        self.park_timeout(deadline.saturating_duration_since(Instant::unwatched()));
+    }
+
+    fn poll(&self, context: &Context<'_>, place: Place) -> Poll<()> {
+        let shared = &self.unparker.shared;
+        let given = shared.act(place, |token| {
+            if !token.given {
+                store(&mut token.waiting, context);
+            }
+            std::mem::take(&mut token.given)
+        });
+        if given {
+            return Poll::Ready(());
+        }
+        shared.awaited(place, None);
+        Poll::Pending
     }
 
     /// The unparker that gives it its token.
@@ -63,8 +98,12 @@ impl Unparker {
     /// Gives the token, unless it is already there.
     #[track_caller]
     pub fn unpark(&self) {
-        *self.token.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.token.1.notify_one();
+        let place = Location::caller();
+        let woken = self.shared.act(place, |token| {
+            token.given = true;
+            token.waiting.take()
+        });
+        wake_all(woken, place);
     }
 }
 
@@ -82,24 +121,39 @@ impl fmt::Debug for Unparker {
 
 /// Waits until all its clones are dropped.
 pub struct WaitGroup {
-    count: Arc<(Mutex<usize>, Condvar)>,
+    shared: Arc<Shared<Members>>,
+}
+
+struct Members {
+    count: usize,
+    waiting: Vec<Waker>,
 }
 
 impl WaitGroup {
     /// A group of one.
     #[track_caller]
     pub fn new() -> Self {
-        WaitGroup { count: Arc::new((Mutex::new(1), Condvar::new())) }
+        WaitGroup { shared: Arc::new(Shared::new("wait group", Members { count: 1, waiting: Vec::new() })) }
     }
 
     /// Leaves the group and waits until all others have.
     #[track_caller]
     pub fn wait(self) {
-        let shared = Arc::clone(&self.count);
+        let (shared, place) = (Arc::clone(&self.shared), Location::caller());
         drop(self);
-        let (count, changed) = &*shared;
-        let held = count.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(changed.wait_while(held, |count| *count > 0).unwrap_or_else(PoisonError::into_inner));
+        block_on(poll_fn(|context| {
+            let all_left = shared.act(place, |members| {
+                if members.count > 0 {
+                    members.waiting.push(context.waker().clone());
+                }
+                members.count == 0
+            });
+            if all_left {
+                return Poll::Ready(());
+            }
+            shared.awaited(place, None);
+            Poll::Pending
+        }));
     }
 }
 
@@ -113,18 +167,20 @@ impl Default for WaitGroup {
 impl Clone for WaitGroup {
     #[track_caller]
     fn clone(&self) -> Self {
-        *self.count.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        WaitGroup { count: Arc::clone(&self.count) }
+        // Not a step: the count cannot become zero before this one leaves.
+        self.shared.peek(|members| members.count += 1);
+        WaitGroup { shared: Arc::clone(&self.shared) }
     }
 }
 
 impl Drop for WaitGroup {
     fn drop(&mut self) {
-        let mut count = self.count.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *count -= 1;
-        if *count == 0 {
-            self.count.1.notify_all();
-        }
+        let place = self.shared.created_at();
+        let woken = self.shared.act(place, |members| {
+            members.count -= 1;
+            if members.count == 0 { std::mem::take(&mut members.waiting) } else { Vec::new() }
+        });
+        wake_all(woken, place);
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
 pub use super::sync::WaitGroup;
-pub use super::{sync, thread};
+pub use super::{atomic, sync, thread};
 
 /// Backs off in loops. Inside a check each iteration lets other threads go first.
 #[derive(Debug, Default)]
@@ -86,6 +86,12 @@ impl<T> Deref for CachePadded<T> {
 impl<T> DerefMut for CachePadded<T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
+    }
+}
+
+impl<T: std::fmt::Display> std::fmt::Display for CachePadded<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.value.fmt(f)
     }
 }
 

@@ -4,17 +4,13 @@
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use super::turns::Baton;
 use super::wakeup::{Wakeup, waker};
 use crate::runtime::{Polling, Resumed, Runtime};
 use crate::site::Place;
-use crate::sync::Mutex;
-
-/// A lock held by the task that is being polled, of several that take turns.
-pub(crate) type Baton = Arc<Mutex<()>>;
 
 thread_local! {
     /// Outside checks: how many futures this thread is polling, and the earliest moment for which a
@@ -51,7 +47,7 @@ pub(super) fn run<F: Future>(
     let _restore = Restore { runtime, before: Some(runtime.begin_polling(wakeup, baton)) };
     loop {
         let polled = {
-            let _turn = baton.map(|baton| baton.lock_at(place));
+            let _turn = baton.map(|baton| baton.take(place));
             runtime.clear_polling();
             future.as_mut().poll(&mut context)
         };

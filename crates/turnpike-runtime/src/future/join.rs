@@ -24,7 +24,7 @@ pub struct JoinHandle<T> {
 
 /// Identifies a task among those of its execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Id(u64);
+pub struct Id(pub(crate) u64);
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,7 +48,13 @@ impl<T> JoinHandle<T> {
         if polled.is_pending()
             && let (Some(runtime), Some((_, thread))) = (context::active(), self.thread)
         {
-            runtime.awaits(Awaited { joins: Some(thread), object: ObjectId::NONE, place, holder: None });
+            runtime.awaits(Awaited {
+                joins: Some(thread),
+                object: ObjectId::NONE,
+                place,
+                holder: None,
+                why: None,
+            });
         }
         polled
     }
@@ -179,6 +185,12 @@ impl JoinError {
         let payload = self.panic.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         text.or_else(|| payload.downcast_ref::<String>().cloned())
+    }
+}
+
+impl From<JoinError> for std::io::Error {
+    fn from(error: JoinError) -> Self {
+        std::io::Error::other(if error.is_panic() { "task panicked" } else { "task was cancelled" })
     }
 }
 

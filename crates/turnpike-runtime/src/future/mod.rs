@@ -11,6 +11,7 @@ mod drive;
 mod join;
 mod shared;
 mod task;
+mod turns;
 mod wakeup;
 mod yielding;
 
@@ -23,9 +24,11 @@ use std::task::{Context, Poll};
 use crate::context;
 use crate::site::Place;
 
-pub(crate) use drive::{Baton, set_timer};
+pub(crate) use drive::set_timer;
 pub use join::{AbortHandle, Id, JoinError, JoinHandle};
 pub(crate) use shared::{Shared, current_thread, store, wake_all};
+pub(crate) use task::running as running_task;
+pub(crate) use turns::{Baton, Turns};
 pub(crate) use wakeup::{Wakeup, wake};
 pub use yielding::{YieldNow, yield_now};
 
@@ -84,7 +87,7 @@ pub(crate) fn poll_in_turn<F: Future>(
     let polled = match outer.as_ref().is_some_and(|outer| Arc::ptr_eq(outer, baton)) {
         true => future.poll(context),
         false => {
-            let _turn = baton.lock_at(place);
+            let _turn = baton.take(place);
             future.poll(context)
         }
     };

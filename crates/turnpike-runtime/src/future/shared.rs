@@ -7,7 +7,7 @@ use turnpike_scheduler::{Object, ObjectId, ThreadId};
 
 use super::wake;
 use crate::context;
-use crate::runtime::{Awaited, Runtime};
+use crate::runtime::{Awaited, Runtime, Why};
 use crate::site::Place;
 use crate::tag::Tag;
 
@@ -49,11 +49,21 @@ impl<S> Shared<S> {
         f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The state.
+    pub(crate) fn into_inner(self) -> S {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A future that stored its waker here is pending. `holder` is the thread that it waits for, if
     /// known.
     pub(crate) fn awaited(&self, place: Place, holder: Option<(ThreadId, Place)>) {
+        self.awaited_because(place, holder, None);
+    }
+
+    /// [`awaited`](Self::awaited), with the reason if it is known.
+    pub(crate) fn awaited_because(&self, place: Place, holder: Option<(ThreadId, Place)>, why: Option<Why>) {
         if let Some(runtime) = context::active() {
-            runtime.awaits(Awaited { joins: None, object: self.id(runtime), place, holder });
+            runtime.awaits(Awaited { joins: None, object: self.id(runtime), place, holder, why });
         }
     }
 

@@ -1,14 +1,16 @@
 //! Tasks: threads of an execution that poll one future each.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use super::drive::{self, Baton};
+use super::drive;
 use super::join::{JoinError, JoinHandle};
-use super::shared::{Shared, store};
+use super::shared::{Shared, store, wake_all};
+use super::turns::Baton;
 use super::{Wakeup, wake};
 use crate::context;
 use crate::panics::Payload;
@@ -17,6 +19,19 @@ use crate::site::{self, Place};
 
 /// Outside checks: the number of tasks so far.
 static TASKS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// Outside checks: the task that this thread runs.
+    static REAL_TASK: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// The number of the running task, if the running thread is one.
+pub(crate) fn running() -> Option<u64> {
+    match context::active() {
+        Some(runtime) => runtime.task(),
+        None => REAL_TASK.get(),
+    }
+}
 
 /// What a task shares with its handles.
 pub(super) struct Task<T> {
@@ -38,6 +53,8 @@ pub(super) struct State {
     finished: bool,
     /// The waker of the task that joins it.
     joiner: Option<Waker>,
+    /// The waker of the task that waits for all of its local set.
+    set: Option<Waker>,
     aborted: bool,
     wakeup: Option<Arc<Wakeup>>,
 }
@@ -45,7 +62,7 @@ pub(super) struct State {
 impl Control {
     #[track_caller]
     fn new(id: u64) -> Arc<Self> {
-        let state = State { finished: false, joiner: None, aborted: false, wakeup: None };
+        let state = State { finished: false, joiner: None, set: None, aborted: false, wakeup: None };
         Arc::new(Control { id, state: Shared::new("task", state), woken_to_abort: AtomicBool::new(false) })
     }
 
@@ -77,6 +94,20 @@ impl Control {
         })
     }
 
+    /// The same for the task that waits for all of its local set.
+    pub(super) fn poll_end_in_set(&self, context: &Context<'_>, place: Place) -> bool {
+        let finished = self.state.act(place, |state| {
+            if !state.finished {
+                store(&mut state.set, context);
+            }
+            state.finished
+        });
+        if !finished {
+            self.state.awaited(place, None);
+        }
+        finished
+    }
+
     /// Whether the task must stop, after it waited.
     fn is_stopped(&self, resumed: Resumed, place: Place) -> bool {
         match resumed {
@@ -100,13 +131,11 @@ impl<T> Task<T> {
 
     fn end(&self, result: Result<T, JoinError>, place: Place) {
         *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        let joiner = self.control.state.act(place, |state| {
+        let woken = self.control.state.act(place, |state| {
             state.finished = true;
-            state.joiner.take()
+            [state.joiner.take(), state.set.take()]
         });
-        if let Some(joiner) = joiner {
-            wake(joiner, place);
-        }
+        wake_all(woken.into_iter().flatten(), place);
     }
 }
 
@@ -124,6 +153,9 @@ where
 {
     let task = Task::new(runtime.next_task());
     let own = Arc::clone(&task);
+    if let Some(baton) = &baton {
+        baton.add(&task.control);
+    }
     let body: Body = Box::new(move || run_guest(runtime, &own, future, baton, place));
     let thread = runtime.spawn(None, 0, site::of(place), body).expect("failed to spawn a task");
     JoinHandle::new(task, thread.map(|thread| (runtime.epoch(), thread)))
@@ -140,6 +172,7 @@ fn run_guest<F: Future>(
     let control = &task.control;
     let wakeup = Wakeup::guest(runtime.epoch(), runtime.current());
     control.state.peek(|state| state.wakeup = Some(wakeup));
+    runtime.set_task(control.id);
     let polled = catch_unwind(AssertUnwindSafe(|| {
         let mut future = Box::pin(future);
         // It may be aborted before it starts.
@@ -172,6 +205,7 @@ where
     let own = Arc::clone(&task);
     std::thread::spawn(move || {
         let control = &own.control;
+        REAL_TASK.set(Some(control.id));
         control.state.peek(|state| state.wakeup = Some(Wakeup::real()));
         let stopped = || control.state.peek(|state| state.aborted);
         let polled = catch_unwind(AssertUnwindSafe(|| drive::run_real(Box::pin(future).as_mut(), stopped)));

@@ -66,6 +66,40 @@ impl Condvar {
         self.wait_for(guard, deadline.saturating_duration_since(Instant::unwatched()))
     }
 
+    /// [`wait_while`](Self::wait_while) with a time limit. Whether it timed out with the condition
+    /// still true.
+    #[track_caller]
+    pub fn wait_while_for<T, F>(
+        &self,
+        guard: &mut MutexGuard<'_, T>,
+        condition: F,
+        limit: Duration,
+    ) -> WaitTimeoutResult
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        self.wait_while_until(guard, condition, Instant::unwatched() + limit)
+    }
+
+    /// [`wait_while`](Self::wait_while), at most until a moment. Whether it timed out with the
+    /// condition still true.
+    #[track_caller]
+    pub fn wait_while_until<T, F>(
+        &self,
+        guard: &mut MutexGuard<'_, T>,
+        mut condition: F,
+        deadline: Instant,
+    ) -> WaitTimeoutResult
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let mut result = WaitTimeoutResult(false);
+        while !result.timed_out() && condition(guard) {
+            result = self.wait_until(guard, deadline);
+        }
+        WaitTimeoutResult(result.timed_out() && condition(guard))
+    }
+
     /// Wakes one waiter. Returns whether there was one; outside a check, always true.
     #[track_caller]
     pub fn notify_one(&self) -> bool {

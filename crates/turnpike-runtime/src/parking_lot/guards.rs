@@ -25,6 +25,11 @@ macro_rules! mapped {
         }
 
         impl<'a, T: ?Sized> $name<'a, T> {
+            /// Releases the lock. The scheduler decides which thread gets it next.
+            pub fn unlock_fair(this: Self) {
+                drop(this);
+            }
+
             /// Keeps the lock held.
             fn with_part<U: ?Sized>(self, part: *mut U) -> $name<'a, U> {
                 $name { part, held: self.held, of: PhantomData }
@@ -37,6 +42,15 @@ macro_rules! mapped {
             fn deref(&self) -> &T {
                 // SAFETY: the lock is held as long as this guard exists.
                 unsafe { &*self.part }
+            }
+        }
+
+        // SAFETY: sharing the guard shares the part. It stays on its thread, as the lock's guard.
+        unsafe impl<T: ?Sized + Sync> Sync for $name<'_, T> {}
+
+        impl<T: ?Sized + fmt::Display> fmt::Display for $name<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
             }
         }
 
@@ -57,6 +71,27 @@ macro_rules! mapped_mut {
             ) -> Self {
                 let part = std::ptr::from_mut(f(&mut guard));
                 $name { part, held: Box::new(guard), of: PhantomData }
+            }
+
+            pub(super) fn try_new<S: ?Sized>(
+                mut guard: sync::$guard<'a, S>,
+                f: impl FnOnce(&mut S) -> Option<&mut T>,
+            ) -> Result<Self, sync::$guard<'a, S>> {
+                match f(&mut guard).map(std::ptr::from_mut) {
+                    Some(part) => Ok($name { part, held: Box::new(guard), of: PhantomData }),
+                    None => Err(guard),
+                }
+            }
+
+            /// Restricts the guard to a smaller part, if `f` finds one.
+            pub fn try_map<U: ?Sized, F>(mut this: Self, f: F) -> Result<$name<'a, U>, Self>
+            where
+                F: FnOnce(&mut T) -> Option<&mut U>,
+            {
+                match f(&mut this).map(std::ptr::from_mut) {
+                    Some(part) => Ok(this.with_part(part)),
+                    None => Err(this),
+                }
             }
 
             /// Restricts the guard to a smaller part.
@@ -108,5 +143,26 @@ impl<'a, T: ?Sized> MappedRwLockReadGuard<'a, T> {
     {
         let part = std::ptr::from_ref(f(&this)).cast_mut();
         this.with_part(part)
+    }
+
+    pub(super) fn try_new<S: ?Sized>(
+        guard: sync::RwLockReadGuard<'a, S>,
+        f: impl FnOnce(&S) -> Option<&T>,
+    ) -> Result<Self, sync::RwLockReadGuard<'a, S>> {
+        match f(&guard).map(|part| std::ptr::from_ref(part).cast_mut()) {
+            Some(part) => Ok(MappedRwLockReadGuard { part, held: Box::new(guard), of: PhantomData }),
+            None => Err(guard),
+        }
+    }
+
+    /// Restricts the guard to a smaller part, if `f` finds one.
+    pub fn try_map<U: ?Sized, F>(this: Self, f: F) -> Result<MappedRwLockReadGuard<'a, U>, Self>
+    where
+        F: FnOnce(&T) -> Option<&U>,
+    {
+        match f(&this).map(|part| std::ptr::from_ref(part).cast_mut()) {
+            Some(part) => Ok(this.with_part(part)),
+            None => Err(this),
+        }
     }
 }

@@ -111,6 +111,22 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         MappedMutexGuard::new(inner, f)
     }
 
+    /// Restricts the guard to a part of the data, if `f` finds one.
+    pub fn try_map<U: ?Sized, F>(mut this: Self, f: F) -> Result<MappedMutexGuard<'a, U>, Self>
+    where
+        F: FnOnce(&mut T) -> Option<&mut U>,
+    {
+        let inner = this.inner.take().expect("a guard has its lock");
+        MappedMutexGuard::try_new(inner, f)
+            .map_err(|inner| MutexGuard { mutex: this.mutex, inner: Some(inner) })
+    }
+
+    /// The data, locked for ever.
+    pub fn leak(mut this: Self) -> &'a mut T {
+        let inner = this.inner.take().expect("a guard has its lock");
+        &mut *Box::leak(Box::new(inner))
+    }
+
     /// Releases the mutex while `f` runs.
     #[track_caller]
     pub fn unlocked<R>(this: &mut Self, f: impl FnOnce() -> R) -> R {
@@ -119,6 +135,12 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         let guard = this.mutex.inner.lock_at(Location::caller());
         this.inner = Some(guard.unwrap_or_else(PoisonError::into_inner));
         result
+    }
+
+    /// [`unlocked`](Self::unlocked). The scheduler decides which thread gets it next.
+    #[track_caller]
+    pub fn unlocked_fair<R>(this: &mut Self, f: impl FnOnce() -> R) -> R {
+        MutexGuard::unlocked(this, f)
     }
 
     /// Releases it. The scheduler decides which thread gets it next.

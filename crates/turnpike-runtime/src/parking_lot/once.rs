@@ -14,11 +14,20 @@ pub struct Once {
 pub enum OnceState {
     /// Not started, or in progress.
     New,
+    /// An attempt panicked.
+    Poisoned,
+    /// In progress. [`Once::state`] does not tell it from `New`.
+    InProgress,
     /// Initialised.
     Done,
 }
 
 impl OnceState {
+    /// Whether an attempt panicked.
+    pub fn poisoned(self) -> bool {
+        self == OnceState::Poisoned
+    }
+
     /// Whether it is initialised.
     pub fn done(self) -> bool {
         self == OnceState::Done
@@ -42,6 +51,16 @@ impl Once {
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
         self.inner.call_once(f);
+    }
+}
+
+impl Once {
+    /// [`call_once`](Self::call_once), also after an attempt panicked.
+    #[track_caller]
+    pub fn call_once_force<F: FnOnce(OnceState)>(&self, f: F) {
+        self.inner.call_once_force(|state| {
+            f(if state.is_poisoned() { OnceState::Poisoned } else { OnceState::New });
+        });
     }
 }
 

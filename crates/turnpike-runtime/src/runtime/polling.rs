@@ -20,6 +20,40 @@ pub(crate) struct Awaited {
     pub(crate) place: Place,
     /// The holder of what it waits for, and where it was acquired.
     pub(crate) holder: Option<(ThreadId, Place)>,
+    pub(crate) why: Option<Why>,
+}
+
+/// Why a future is not ready.
+#[derive(Clone, Copy)]
+pub(crate) enum Why {
+    /// The channel is empty, and has so many senders.
+    Empty { senders: usize },
+    /// The channel is full.
+    Full,
+    /// So many permits are wanted, and so many are free.
+    Permits { wanted: usize, free: usize },
+    /// The notification that was given there came when another one was stored, and was lost.
+    Merged(Place),
+    /// When all were notified there, nobody waited.
+    Nobody(Place),
+}
+
+impl Why {
+    fn text(self) -> String {
+        let plural = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        match self {
+            Why::Empty { senders } => format!("it is empty and has {}", plural(senders, "sender")),
+            Why::Full => "it is full".to_owned(),
+            Why::Permits { wanted, free } => format!("{} wanted, {free} free", plural(wanted, "permit")),
+            Why::Merged(place) => {
+                format!("the notification{} was lost: another one was stored", at(site::of(place)))
+            }
+            Why::Nobody(place) => format!("nobody waited for the notification{}", at(site::of(place))),
+        }
+    }
 }
 
 /// The state of a thread that polls a future.
@@ -27,6 +61,8 @@ pub(crate) struct Awaited {
 pub(crate) struct Polling {
     /// How other threads wake it.
     wakeup: Option<Arc<Wakeup>>,
+    /// The number of the task that it runs.
+    task: Option<u64>,
     /// Held while polling, if the task takes turns with others.
     baton: Option<Baton>,
     /// The future wants to be polled again after other threads had their turn.
@@ -50,9 +86,22 @@ impl Runtime {
     pub(crate) fn begin_polling(&self, wakeup: Arc<Wakeup>, baton: Option<&Baton>) -> Polling {
         self.with_polling(|polling| {
             let baton = baton.or(polling.baton.as_ref()).cloned();
-            std::mem::replace(polling, Polling { wakeup: Some(wakeup), baton, ..Polling::default() })
+            std::mem::replace(
+                polling,
+                Polling { wakeup: Some(wakeup), baton, task: polling.task, ..Polling::default() },
+            )
         })
         .unwrap_or_default()
+    }
+
+    /// The number of the task that the running thread runs, if it is one.
+    pub(crate) fn task(&self) -> Option<u64> {
+        self.with_polling(|polling| polling.task).flatten()
+    }
+
+    /// The running thread runs this task.
+    pub(crate) fn set_task(&self, task: u64) {
+        self.with_polling(|polling| polling.task = Some(task));
     }
 
     /// The baton of the task that the running thread polls.
@@ -213,12 +262,14 @@ impl Runtime {
             {
                 record.holds.push((object, site::of(since)));
             }
+            let why = first.and_then(|awaited| awaited.why).map(Why::text);
             let note = match object {
                 ObjectId::NONE => note_on_waker(out, ThreadId(id), Arc::strong_count(wakeup)),
                 // The holder is sufficient explanation.
                 _ if held.is_some() => continue,
                 object => note_on_users(out, ThreadId(id), object),
             };
+            let note = why.into_iter().chain([note]).collect::<Vec<_>>().join("; ");
             out.notes.push((ThreadId(id), note));
         }
     }

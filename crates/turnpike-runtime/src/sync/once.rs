@@ -4,7 +4,7 @@
 //! The kernel represents the flag as a memory location, and the gate as a separate object.
 
 use std::fmt;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -67,7 +67,10 @@ impl Once {
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
         match context::active() {
-            Some(runtime) => self.call_at(runtime, Location::caller(), false, |_| f()),
+            Some(runtime) => self.call_at(runtime, Location::caller(), false, |_| {
+                f();
+                true
+            }),
             None => self.inner.call_once(|| self.call_real(f)),
         }
     }
@@ -76,10 +79,37 @@ impl Once {
     #[track_caller]
     pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
         match context::active() {
-            Some(runtime) => self.call_at(runtime, Location::caller(), true, f),
+            Some(runtime) => self.call_at(runtime, Location::caller(), true, |state| {
+                f(state);
+                true
+            }),
             None => self.inner.call_once_force(|state| {
                 self.call_real(|| f(&OnceState { poisoned: state.is_poisoned() }));
             }),
+        }
+    }
+
+    /// Calls `f` if it was not called before with success, and waits while another thread calls it.
+    #[track_caller]
+    pub(super) fn try_call(&self, f: impl FnOnce() -> bool) {
+        /// Unwinds through the real gate, which stays open.
+        struct Failed;
+        if let Some(runtime) = context::active() {
+            return self.call_at(runtime, Location::caller(), true, |_| f());
+        }
+        let call = || {
+            self.inner.call_once_force(|_| {
+                self.call_real(|| {
+                    if !f() {
+                        resume_unwind(Box::new(Failed));
+                    }
+                });
+            });
+        };
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(call))
+            && !payload.is::<Failed>()
+        {
+            resume_unwind(payload);
         }
     }
 
@@ -144,8 +174,14 @@ impl Once {
         }
     }
 
-    /// The implementation inside a check.
-    fn call_at(&self, runtime: &'static Runtime, place: Place, force: bool, f: impl FnOnce(&OnceState)) {
+    /// The implementation inside a check. If `f` returns false, the next thread tries again.
+    fn call_at(
+        &self,
+        runtime: &'static Runtime,
+        place: Place,
+        force: bool,
+        f: impl FnOnce(&OnceState) -> bool,
+    ) {
         let _ = runtime.turn(self.flag(runtime, Kind::Load, place));
         if self.done_quietly() {
             return;
@@ -165,10 +201,13 @@ impl Once {
             }
         }
         self.inside.store(true, Ordering::Relaxed);
-        let mut attempt = Attempt { once: self, runtime, gate, place, done: false };
+        let mut attempt = Attempt { once: self, runtime, gate, place, done: false, failed: false };
         let poisoned = self.poisoned.load(Ordering::Relaxed);
         assert!(force || !poisoned, "{POISONED}");
-        f(&OnceState { poisoned });
+        if !f(&OnceState { poisoned }) {
+            attempt.failed = true;
+            return;
+        }
         let _ = runtime.turn(self.flag(runtime, Kind::Store, place));
         self.done.store(runtime.epoch(), Ordering::Release);
         self.poisoned.store(false, Ordering::Relaxed);
@@ -200,6 +239,8 @@ struct Attempt<'a> {
     gate: ObjectId,
     place: Place,
     done: bool,
+    /// Ended without success, but not by a panic.
+    failed: bool,
 }
 
 impl Drop for Attempt<'_> {
@@ -209,7 +250,7 @@ impl Drop for Attempt<'_> {
             if self.runtime.is_over() {
                 return;
             }
-            self.once.poisoned.store(true, Ordering::Relaxed);
+            self.once.poisoned.store(!self.failed, Ordering::Relaxed);
         }
         let end = Operation::new(Kind::OnceEnd, self.gate, site::of(self.place));
         let _ = self.runtime.turn(Operation { argument: u64::from(self.done), ..end });

@@ -52,6 +52,29 @@ impl<T> OnceLock<T> {
         self.value.get().expect("the value was set")
     }
 
+    /// The value, computed by `f` if there is none. If that fails, the next thread tries.
+    #[track_caller]
+    pub(crate) fn try_init<F, E>(&self, f: F) -> Result<&T, E>
+    where
+        F: FnOnce() -> Result<T, E>,
+    {
+        let mut error = None;
+        self.once.try_call(|| match f() {
+            Ok(value) => {
+                self.value.set(value);
+                true
+            }
+            Err(failed) => {
+                error = Some(failed);
+                false
+            }
+        });
+        match error {
+            None => Ok(self.value.get().expect("the value was set")),
+            Some(error) => Err(error),
+        }
+    }
+
     /// The value, after it was set.
     #[track_caller]
     pub fn wait(&self) -> &T {

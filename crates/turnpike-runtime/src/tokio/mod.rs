@@ -37,5 +37,8 @@ macro_rules! __pin {
     ($($variable:ident),* $(,)?) => {
         $(let mut $variable = ::core::pin::pin!($variable);)*
     };
+    ($(let $variable:ident = $value:expr;)*) => {
+        $(let mut $variable = ::core::pin::pin!($value);)*
+    };
 }
-pub use crate::__pin as pin;
+pub use crate::{__pin as pin, __task_local as task_local};

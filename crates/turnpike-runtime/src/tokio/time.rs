@@ -2,6 +2,7 @@
 //!
 //! A task that only sleeps may continue at any time, and its clock then shows that it slept. If a
 //! task also waits for something else, the check's setting for timeouts decides when it times out.
+#![allow(unsafe_code)]
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -87,24 +88,31 @@ pub mod error {
     }
 
     impl std::error::Error for Elapsed {}
+
+    impl From<Elapsed> for std::io::Error {
+        fn from(_: Elapsed) -> Self {
+            std::io::ErrorKind::TimedOut.into()
+        }
+    }
 }
 
 use error::Elapsed;
 
 /// A future with a time limit. The future is polled first, so it wins if both are ready.
 pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
-    Timeout { future: Box::pin(future.into_future()), delay: sleep(duration) }
+    Timeout { future: future.into_future(), delay: sleep(duration) }
 }
 
 /// The same with a deadline.
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
-    Timeout { future: Box::pin(future.into_future()), delay: sleep_until(deadline) }
+    Timeout { future: future.into_future(), delay: sleep_until(deadline) }
 }
 
 /// The future of [`timeout`].
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct Timeout<F> {
-    future: Pin<Box<F>>,
+    /// Not in a box: its memory tells whether a loop has changed something since it last waited.
+    future: F,
     delay: Sleep,
 }
 
@@ -113,16 +121,31 @@ impl<F> Timeout<F> {
     pub fn get_ref(&self) -> &F {
         &self.future
     }
+
+    /// The future.
+    pub fn get_mut(&mut self) -> &mut F {
+        &mut self.future
+    }
+
+    /// The future.
+    pub fn into_inner(self) -> F {
+        self.future
+    }
 }
 
 impl<F: Future> Future for Timeout<F> {
     type Output = Result<F::Output, Elapsed>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Poll::Ready(value) = self.future.as_mut().poll(context) {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the future is not moved: it is pinned like all of this, which has no destructor.
+        let (future, delay) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.future), &mut this.delay)
+        };
+        if let Poll::Ready(value) = future.poll(context) {
             return Poll::Ready(Ok(value));
         }
-        Pin::new(&mut self.delay).poll(context).map(|()| Err(Elapsed(())))
+        Pin::new(delay).poll(context).map(|()| Err(Elapsed(())))
     }
 }
 
@@ -203,6 +226,21 @@ impl Interval {
         self.next = Instant::unwatched() + self.period;
     }
 
+    /// The next tick comes now.
+    pub fn reset_immediately(&mut self) {
+        self.next = Instant::unwatched();
+    }
+
+    /// The next tick comes after this time.
+    pub fn reset_after(&mut self, after: Duration) {
+        self.next = Instant::unwatched() + after;
+    }
+
+    /// The next tick comes at this moment.
+    pub fn reset_at(&mut self, deadline: Instant) {
+        self.next = deadline;
+    }
+
     /// How missed ticks are handled.
     pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
         self.missed
@@ -217,4 +255,15 @@ impl Interval {
     pub fn period(&self) -> Duration {
         self.period
     }
+}
+
+/// Has no effect: inside a check the clock is virtual anyway, and passes by waiting only.
+pub fn pause() {}
+
+/// Has no effect, like [`pause`].
+pub fn resume() {}
+
+/// Lets this time pass.
+pub async fn advance(duration: Duration) {
+    sleep(duration).await;
 }

@@ -6,6 +6,7 @@ mod cells;
 mod checks;
 mod crossbeam;
 mod debugger;
+mod everyday;
 mod fresh_crate;
 mod futures;
 mod native;

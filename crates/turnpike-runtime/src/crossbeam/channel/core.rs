@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::error::{RecvError, TryRecvError, TrySendError};
 use crate::future::{Shared, wake_all};
+use crate::runtime::Why;
 use crate::site::Place;
 
 pub(super) struct Channel<T> {
@@ -146,7 +147,7 @@ impl<T> Channel<T> {
         });
         wake_all(woken, place);
         if polled.is_pending() {
-            self.shared.awaited(place, None);
+            self.shared.awaited_because(place, None, Some(Why::Full));
         }
         polled
     }
@@ -187,7 +188,8 @@ impl<T> Channel<T> {
         });
         wake_all(woken, place);
         if polled.is_pending() {
-            self.shared.awaited(place, None);
+            let senders = self.shared.peek(|state| state.senders);
+            self.shared.awaited_because(place, None, Some(Why::Empty { senders }));
         }
         polled
     }

@@ -62,6 +62,65 @@ impl<T> TrySendError<T> {
     }
 }
 
+impl<T> SendTimeoutError<T> {
+    /// The message.
+    pub fn into_inner(self) -> T {
+        match self {
+            SendTimeoutError::Timeout(message) | SendTimeoutError::Disconnected(message) => message,
+        }
+    }
+}
+
+/// Which of two reasons an error has.
+macro_rules! reasons {
+    ($($name:ident $(<$of:ident>)?: $first:ident $is_first:ident, ($pattern:pat);)*) => {
+        $(
+            impl$(<$of>)? $name$(<$of>)? {
+                #[doc = concat!("Whether it is `", stringify!($first), "`.")]
+                pub fn $is_first(&self) -> bool {
+                    !self.is_disconnected()
+                }
+
+                /// Whether the other side is gone.
+                pub fn is_disconnected(&self) -> bool {
+                    matches!(self, $pattern)
+                }
+            }
+        )*
+    };
+}
+
+reasons! {
+    TrySendError<T>: Full is_full, (TrySendError::Disconnected(_));
+    SendTimeoutError<T>: Timeout is_timeout, (SendTimeoutError::Disconnected(_));
+    TryRecvError: Empty is_empty, (TryRecvError::Disconnected);
+    RecvTimeoutError: Timeout is_timeout, (RecvTimeoutError::Disconnected);
+}
+
+impl<T> From<SendError<T>> for TrySendError<T> {
+    fn from(error: SendError<T>) -> Self {
+        TrySendError::Disconnected(error.0)
+    }
+}
+
+impl<T> From<SendError<T>> for SendTimeoutError<T> {
+    fn from(error: SendError<T>) -> Self {
+        SendTimeoutError::Disconnected(error.0)
+    }
+}
+
+impl From<RecvError> for TryRecvError {
+    fn from(_: RecvError) -> Self {
+        TryRecvError::Disconnected
+    }
+}
+
+impl From<RecvError> for RecvTimeoutError {
+    fn from(_: RecvError) -> Self {
+        RecvTimeoutError::Disconnected
+    }
+}
+
 macro_rules! errors {
     ($($name:ident $(<$of:ident>)?: $($pattern:pat => $debug:literal, $display:literal);+.)*) => {
         $(

@@ -39,7 +39,8 @@ impl Timer {
         if std::pin::Pin::new(&mut sleep_until(now)).poll(context).is_pending() {
             return Poll::Pending;
         }
-        *due = self.period.map(|period| now + period);
+        // Ticks that were missed are not made up.
+        *due = self.period.map(|period| now.max(Instant::unwatched()) + period);
         Poll::Ready(now)
     }
 }
@@ -130,6 +131,22 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether there is no room for a message.
+    #[track_caller]
+    pub fn is_full(&self) -> bool {
+        self.capacity().is_some_and(|capacity| self.len() >= capacity)
+    }
+
+    /// Whether both receive from the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        match (&self.flavor, &other.flavor) {
+            (Flavor::Channel(one), Flavor::Channel(two)) => Arc::ptr_eq(one, two),
+            (Flavor::Timer(one, _), Flavor::Timer(two, _)) => Arc::ptr_eq(one, two),
+            (Flavor::Never, Flavor::Never) => true,
+            _ => false,
+        }
     }
 
     /// The capacity, if it is bounded.

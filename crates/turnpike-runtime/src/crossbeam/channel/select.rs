@@ -74,15 +74,17 @@ impl<T> Drop for Send<'_, T> {
 }
 
 /// Waits for the first of `count` branches. With a `default` branch, waits at most for its
-/// duration, or not at all.
+/// duration, or not at all. Which of several ready branches is taken is up to the scheduler, unless
+/// it is `biased` to the first.
 #[track_caller]
 pub fn select_branch<R>(
     count: usize,
+    biased: bool,
     default: Option<Option<Duration>>,
     mut poll: impl FnMut(usize, &mut Context<'_>) -> Poll<R>,
 ) -> Option<R> {
     let mut round = |context: &mut Context<'_>| {
-        let first = first_branch(count, 0);
+        let first = if biased { 0 } else { first_branch(count, 0) };
         (0..count)
             .map(|turn| poll((first + turn) % count, context))
             .find(Poll::is_ready)

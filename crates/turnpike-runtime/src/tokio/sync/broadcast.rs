@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use crate::future::{Shared, wake_all};
+use crate::runtime::Why;
 use crate::site::Place;
 
 /// A channel that keeps the last `capacity` messages, rounded up to a power of two.
@@ -91,8 +92,11 @@ struct State<T> {
     /// Number of messages sent.
     sent: u64,
     senders: usize,
+    weak_senders: usize,
     receivers: usize,
     wakers: Vec<Waker>,
+    /// Senders that wait until no receiver is left.
+    closers: Vec<Waker>,
 }
 
 impl<T: Clone> State<T> {
@@ -146,8 +150,10 @@ impl<T> Sender<T> {
             messages: VecDeque::new(),
             sent: 0,
             senders: 1,
+            weak_senders: 0,
             receivers: 0,
             wakers: Vec::new(),
+            closers: Vec::new(),
         };
         Sender { shared: Arc::new(Shared::new("broadcast", state)) }
     }
@@ -195,9 +201,95 @@ impl<T> Sender<T> {
         self.shared.look(Location::caller(), |state| state.receivers)
     }
 
+    /// Waits until no receiver is left.
+    #[track_caller]
+    pub fn closed(&self) -> impl Future<Output = ()> {
+        let place = Location::caller();
+        poll_fn(move |context| {
+            let closed = self.shared.act(place, |state| {
+                if state.receivers > 0 {
+                    store_once(&mut state.closers, context);
+                }
+                state.receivers == 0
+            });
+            if closed {
+                return Poll::Ready(());
+            }
+            self.shared.awaited(place, None);
+            Poll::Pending
+        })
+    }
+
+    /// A sender that does not keep the channel open.
+    pub fn downgrade(&self) -> WeakSender<T> {
+        self.shared.peek(|state| state.weak_senders += 1);
+        WeakSender { shared: Arc::clone(&self.shared) }
+    }
+
+    /// The number of senders.
+    #[track_caller]
+    pub fn strong_count(&self) -> usize {
+        self.shared.look(Location::caller(), |state| state.senders)
+    }
+
+    /// The number of weak senders.
+    #[track_caller]
+    pub fn weak_count(&self) -> usize {
+        self.shared.look(Location::caller(), |state| state.weak_senders)
+    }
+
     /// Whether both send to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+/// Stores the waker of the future that is being polled, unless it is already there.
+fn store_once(wakers: &mut Vec<Waker>, context: &Context<'_>) {
+    if !wakers.iter().any(|waker| waker.will_wake(context.waker())) {
+        wakers.push(context.waker().clone());
+    }
+}
+
+/// A sender that does not keep the channel open.
+pub struct WeakSender<T> {
+    shared: Arc<Shared<State<T>>>,
+}
+
+impl<T> WeakSender<T> {
+    /// A sender, if there is one left.
+    #[track_caller]
+    pub fn upgrade(&self) -> Option<Sender<T>> {
+        let open = self.shared.act(Location::caller(), |state| {
+            state.senders += usize::from(state.senders > 0);
+            state.senders > 0
+        });
+        open.then(|| Sender { shared: Arc::clone(&self.shared) })
+    }
+
+    /// The number of senders.
+    #[track_caller]
+    pub fn strong_count(&self) -> usize {
+        self.shared.look(Location::caller(), |state| state.senders)
+    }
+
+    /// The number of weak senders.
+    #[track_caller]
+    pub fn weak_count(&self) -> usize {
+        self.shared.look(Location::caller(), |state| state.weak_senders)
+    }
+}
+
+impl<T> Clone for WeakSender<T> {
+    fn clone(&self) -> Self {
+        self.shared.peek(|state| state.weak_senders += 1);
+        WeakSender { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<T> Drop for WeakSender<T> {
+    fn drop(&mut self) {
+        self.shared.peek(|state| state.weak_senders -= 1);
     }
 }
 
@@ -242,14 +334,13 @@ impl<T: Clone> Receiver<T> {
             Err(TryRecvError::Closed) => Poll::Ready(Err(RecvError::Closed)),
             Err(TryRecvError::Lagged(missed)) => Poll::Ready(Err(RecvError::Lagged(missed))),
             Err(TryRecvError::Empty) => {
-                if !state.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
-                    state.wakers.push(context.waker().clone());
-                }
+                store_once(&mut state.wakers, context);
                 Poll::Pending
             }
         });
         if polled.is_pending() {
-            self.shared.awaited(place, None);
+            let senders = self.shared.peek(|state| state.senders);
+            self.shared.awaited_because(place, None, Some(Why::Empty { senders }));
         }
         polled
     }
@@ -288,6 +379,18 @@ impl<T> Receiver<T> {
         self.shared.look(Location::caller(), |state| state.senders == 0)
     }
 
+    /// The number of senders.
+    #[track_caller]
+    pub fn sender_strong_count(&self) -> usize {
+        self.shared.look(Location::caller(), |state| state.senders)
+    }
+
+    /// The number of weak senders.
+    #[track_caller]
+    pub fn sender_weak_count(&self) -> usize {
+        self.shared.look(Location::caller(), |state| state.weak_senders)
+    }
+
     /// Another receiver, of all messages from now on.
     #[track_caller]
     pub fn resubscribe(&self) -> Self {
@@ -302,25 +405,33 @@ impl<T> Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let next = self.next;
-        let unwanted: Vec<T> = self.shared.act(self.shared.created_at(), |state| {
+        let (next, place) = (self.next, self.shared.created_at());
+        let (unwanted, woken): (Vec<T>, _) = self.shared.act(place, |state| {
             state.receivers -= 1;
+            let woken = if state.receivers == 0 { std::mem::take(&mut state.closers) } else { Vec::new() };
             let oldest = state.sent - state.messages.len() as u64;
             let seen = next.saturating_sub(oldest) as usize;
             let rest = state.messages.iter_mut().skip(seen);
-            rest.filter_map(|slot| {
+            let unwanted = rest.filter_map(|slot| {
                 slot.1 -= 1;
                 if slot.1 == 0 { slot.0.take() } else { None }
-            })
-            .collect()
+            });
+            (unwanted.collect(), woken)
         });
         drop(unwanted);
+        wake_all(woken, place);
     }
 }
 
 impl<T> fmt::Debug for Sender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("broadcast::Sender").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for WeakSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("broadcast::WeakSender").finish_non_exhaustive()
     }
 }
 

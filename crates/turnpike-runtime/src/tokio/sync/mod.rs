@@ -10,15 +10,22 @@ pub mod oneshot;
 mod permits;
 mod rwlock;
 mod semaphore;
+mod set_once;
 pub mod watch;
 
 pub use barrier::{Barrier, BarrierWaitResult};
-pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMutexGuard, TryLockError};
-pub use notify::{Notified, Notify};
+pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard, TryLockError};
+pub use notify::Notify;
 pub use once_cell::{OnceCell, SetError};
 pub use permits::{AcquireError, TryAcquireError};
 pub use rwlock::{
-    OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard, RwLockReadGuard,
-    RwLockWriteGuard,
+    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard,
+    RwLockReadGuard, RwLockWriteGuard,
 };
 pub use semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+pub use set_once::{SetOnce, SetOnceError};
+
+/// The futures of `tokio::sync`.
+pub mod futures {
+    pub use super::notify::{Notified, OwnedNotified};
+}

@@ -4,6 +4,8 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::Arc;
@@ -61,7 +63,7 @@ impl<T: ?Sized> Mutex<T> {
         let place = Location::caller();
         async move {
             self.take(place).await;
-            MutexGuard { lock: self, place }
+            MutexGuard::new(self, place)
         }
     }
 
@@ -70,7 +72,15 @@ impl<T: ?Sized> Mutex<T> {
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
         let place = Location::caller();
         crate::future::block_on(self.take(place));
-        MutexGuard { lock: self, place }
+        MutexGuard::new(self, place)
+    }
+
+    /// [`lock_owned`](Self::lock_owned) from code that is not async.
+    #[track_caller]
+    pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
+        let place = Location::caller();
+        crate::future::block_on(self.take(place));
+        OwnedMutexGuard::new(self, place)
     }
 
     /// [`lock`](Self::lock) with a guard that does not borrow the mutex.
@@ -79,7 +89,7 @@ impl<T: ?Sized> Mutex<T> {
         let place = Location::caller();
         async move {
             self.take(place).await;
-            OwnedMutexGuard { lock: self, place }
+            OwnedMutexGuard::new(self, place)
         }
     }
 
@@ -88,7 +98,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
         let place = Location::caller();
         self.permits.try_take(1, place).map_err(|_| TryLockError(()))?;
-        Ok(MutexGuard { lock: self, place })
+        Ok(MutexGuard::new(self, place))
     }
 
     /// [`try_lock`](Self::try_lock) with a guard that does not borrow the mutex.
@@ -96,7 +106,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
         let place = Location::caller();
         self.permits.try_take(1, place).map_err(|_| TryLockError(()))?;
-        Ok(OwnedMutexGuard { lock: self, place })
+        Ok(OwnedMutexGuard::new(self, place))
     }
 
     /// The data. The exclusive borrow makes locking unnecessary.
@@ -118,6 +128,8 @@ opaque!(Mutex);
 pub struct MutexGuard<'a, T: ?Sized> {
     lock: &'a Mutex<T>,
     place: Place,
+    /// Sharing a guard shares the data.
+    of: PhantomData<&'a mut T>,
 }
 
 /// A guard that does not borrow the mutex.
@@ -125,27 +137,45 @@ pub struct MutexGuard<'a, T: ?Sized> {
 pub struct OwnedMutexGuard<T: ?Sized> {
     lock: Arc<Mutex<T>>,
     place: Place,
+    /// Sharing a guard shares the data.
+    of: PhantomData<T>,
 }
 
 /// A guard for a part of the data of a [`Mutex`].
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
-    part: &'a mut T,
+    part: *mut T,
     permits: &'a Permits,
     place: Place,
+    of: PhantomData<&'a mut T>,
 }
 
+/// A guard for a part of the data that does not borrow the mutex.
+#[must_use = "if unused the Mutex will immediately unlock"]
+pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {
+    part: *mut U,
+    lock: Arc<Mutex<T>>,
+    place: Place,
+    of: PhantomData<(Box<U>, Box<T>)>,
+}
+
+// SAFETY: the guard is the only reference to the part.
+unsafe impl<T: ?Sized + Send> Send for MappedMutexGuard<'_, T> {}
+// SAFETY: sharing the guard shares the part.
+unsafe impl<T: ?Sized + Send + Sync> Sync for MappedMutexGuard<'_, T> {}
+// SAFETY: the guard is the only reference to the part, and may drop the data.
+unsafe impl<T: ?Sized + Send, U: ?Sized + Send> Send for OwnedMappedMutexGuard<T, U> {}
+// SAFETY: sharing the guard shares the part.
+unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send + Sync> Sync for OwnedMappedMutexGuard<T, U> {}
+
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// Restricts the guard to a part of the data.
-    pub fn map<U: ?Sized, F>(this: Self, f: F) -> MappedMutexGuard<'a, U>
-    where
-        F: FnOnce(&mut T) -> &mut U,
-    {
-        let (lock, place) = (this.lock, this.place);
-        std::mem::forget(this);
-        // SAFETY: the permit of the guard that was forgotten is the new one's.
-        let part = f(unsafe { &mut *lock.data.get() });
-        MappedMutexGuard { part, permits: &lock.permits, place }
+    fn new(lock: &'a Mutex<T>, place: Place) -> Self {
+        MutexGuard { lock, place, of: PhantomData }
+    }
+
+    fn with_part<U: ?Sized>(self, part: *mut U) -> MappedMutexGuard<'a, U> {
+        let this = ManuallyDrop::new(self);
+        MappedMutexGuard { part, permits: &this.lock.permits, place: this.place, of: PhantomData }
     }
 
     /// The mutex.
@@ -155,61 +185,97 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 }
 
 impl<T: ?Sized> OwnedMutexGuard<T> {
+    fn new(lock: Arc<Mutex<T>>, place: Place) -> Self {
+        OwnedMutexGuard { lock, place, of: PhantomData }
+    }
+
+    fn with_part<U: ?Sized>(self, part: *mut U) -> OwnedMappedMutexGuard<T, U> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the old guard is not dropped, so there is one owner.
+        let lock = unsafe { std::ptr::read(&raw const this.lock) };
+        OwnedMappedMutexGuard { part, lock, place: this.place, of: PhantomData }
+    }
+
     /// The mutex.
     pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
         &this.lock
     }
 }
 
+impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
+    fn with_part<U: ?Sized>(self, part: *mut U) -> MappedMutexGuard<'a, U> {
+        let this = ManuallyDrop::new(self);
+        MappedMutexGuard { part, permits: this.permits, place: this.place, of: PhantomData }
+    }
+}
+
+impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
+    fn with_part<V: ?Sized>(self, part: *mut V) -> OwnedMappedMutexGuard<T, V> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the old guard is not dropped, so there is one owner.
+        let lock = unsafe { std::ptr::read(&raw const this.lock) };
+        OwnedMappedMutexGuard { part, lock, place: this.place, of: PhantomData }
+    }
+}
+
+/// Methods and traits of a guard. `$new` is the guard of a part.
 macro_rules! guard {
-    ($name:ident $(<$life:lifetime>)?) => {
-        impl<$($life,)? T: ?Sized> Deref for $name<$($life,)? T> {
-            type Target = T;
+    ([$($generics:tt)*] $guard:ty, $value:ident => $new:ty, $self:ident => $data:expr, $permits:expr) => {
+        impl<$($generics)*> $guard {
+            /// Restricts the guard to a part of the data.
+            pub fn map<New: ?Sized, F>(mut this: Self, f: F) -> $new
+            where
+                F: FnOnce(&mut $value) -> &mut New,
+            {
+                let part = std::ptr::from_mut(f(&mut this));
+                this.with_part(part)
+            }
 
-            fn deref(&self) -> &T {
+            /// Restricts the guard to a part of the data, if `f` finds one.
+            pub fn try_map<New: ?Sized, F>(mut this: Self, f: F) -> Result<$new, Self>
+            where
+                F: FnOnce(&mut $value) -> Option<&mut New>,
+            {
+                match f(&mut this).map(std::ptr::from_mut) {
+                    Some(part) => Ok(this.with_part(part)),
+                    None => Err(this),
+                }
+            }
+        }
+
+        impl<$($generics)*> Deref for $guard {
+            type Target = $value;
+
+            fn deref(&$self) -> &$value {
                 // SAFETY: the guard stands for the one permit.
-                unsafe { &*self.lock.data.get() }
+                unsafe { &*$data }
             }
         }
 
-        impl<$($life,)? T: ?Sized> DerefMut for $name<$($life,)? T> {
-            fn deref_mut(&mut self) -> &mut T {
+        impl<$($generics)*> DerefMut for $guard {
+            fn deref_mut(&mut $self) -> &mut $value {
                 // SAFETY: the guard stands for the one permit.
-                unsafe { &mut *self.lock.data.get() }
+                unsafe { &mut *$data }
             }
         }
 
-        impl<$($life,)? T: ?Sized> Drop for $name<$($life,)? T> {
-            fn drop(&mut self) {
-                self.lock.permits.give(1, self.place);
+        impl<$($generics)*> Drop for $guard {
+            fn drop(&mut $self) {
+                $permits.give(1, $self.place);
             }
         }
-
-        shown_as_data!($name $(<$life>)?);
     };
 }
 
-guard!(MutexGuard<'a>);
-guard!(OwnedMutexGuard);
-
-impl<T: ?Sized> Deref for MappedMutexGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.part
-    }
-}
-
-impl<T: ?Sized> DerefMut for MappedMutexGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.part
-    }
-}
-
-impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
-    fn drop(&mut self) {
-        self.permits.give(1, self.place);
-    }
-}
-
+guard!(['a, T: ?Sized] MutexGuard<'a, T>, T => MappedMutexGuard<'a, New>,
+    self => self.lock.data.get(), self.lock.permits);
+guard!([T: ?Sized] OwnedMutexGuard<T>, T => OwnedMappedMutexGuard<T, New>,
+    self => self.lock.data.get(), self.lock.permits);
+guard!(['a, T: ?Sized] MappedMutexGuard<'a, T>, T => MappedMutexGuard<'a, New>,
+    self => self.part, self.permits);
+guard!([T: ?Sized, U: ?Sized] OwnedMappedMutexGuard<T, U>, U => OwnedMappedMutexGuard<T, New>,
+    self => self.part, self.lock.permits);
+shown_as_data!(MutexGuard<'a>);
+shown_as_data!(OwnedMutexGuard);
 shown_as_data!(MappedMutexGuard<'a>);
+shown_as_data!(OwnedMappedMutexGuard of U);

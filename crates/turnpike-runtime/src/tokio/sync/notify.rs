@@ -5,9 +5,11 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use crate::future::{Shared, wake, wake_all};
+use crate::runtime::Why;
 use crate::site::Place;
 
 /// Notifies tasks. It stores at most one notification for a later task.
@@ -23,6 +25,8 @@ struct State {
     /// Waiters by ticket, which is the order of arrival.
     waiters: BTreeMap<u64, Waiter>,
     tickets: u64,
+    /// For reports: the last notification that nobody got.
+    lost: Option<Why>,
 }
 
 #[derive(Default)]
@@ -41,7 +45,7 @@ enum Notification {
 }
 
 impl State {
-    fn notify(&mut self, last: bool) -> Option<Waker> {
+    fn notify(&mut self, last: bool, place: Place) -> Option<Waker> {
         let mut waiting = self.waiters.values_mut().filter(|waiter| waiter.notified_by.is_none());
         match if last { waiting.next_back() } else { waiting.next() } {
             Some(waiter) => {
@@ -49,14 +53,19 @@ impl State {
                 waiter.waker.take()
             }
             None => {
-                self.stored = true;
+                if std::mem::replace(&mut self.stored, true) {
+                    self.lost = Some(Why::Merged(place));
+                }
                 None
             }
         }
     }
 
-    fn notify_all(&mut self) -> Vec<Waker> {
+    fn notify_all(&mut self, place: Place) -> Vec<Waker> {
         self.rounds += 1;
+        if !self.waiters.values().any(|waiter| waiter.notified_by.is_none()) {
+            self.lost = Some(Why::Nobody(place));
+        }
         let waiting = self.waiters.values_mut().filter(|waiter| waiter.notified_by.is_none());
         waiting
             .filter_map(|waiter| {
@@ -103,7 +112,7 @@ impl Notify {
     /// No notification is stored.
     #[track_caller]
     pub const fn new() -> Self {
-        let state = State { stored: false, rounds: 0, waiters: BTreeMap::new(), tickets: 0 };
+        let state = State { stored: false, rounds: 0, waiters: BTreeMap::new(), tickets: 0, lost: None };
         Notify { shared: Shared::new("notify", state) }
     }
 
@@ -139,11 +148,31 @@ impl Notify {
     #[track_caller]
     pub fn notify_waiters(&self) {
         let place = Location::caller();
-        wake_all(self.shared.act(place, State::notify_all), place);
+        wake_all(self.shared.act(place, |state| state.notify_all(place)), place);
+    }
+
+    /// [`notified`](Self::notified) with a future that does not borrow.
+    #[track_caller]
+    pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
+        let place = Location::caller();
+        let round = self.shared.look(place, |state| state.rounds);
+        OwnedNotified { notify: self, stage: Stage::New { round }, place }
+    }
+
+    /// A future that waits is dropped: a notification for it goes to another one.
+    fn leave(&self, stage: Stage, place: Place) {
+        let Stage::Waiting { ticket } = stage else { return };
+        let next = self.shared.act(place, |state| match state.waiters.remove(&ticket)?.notified_by? {
+            Notification::Alone { last } => state.notify(last, place),
+            Notification::All => None,
+        });
+        if let Some(waker) = next {
+            wake(waker, place);
+        }
     }
 
     fn notify(&self, last: bool, place: Place) {
-        if let Some(waker) = self.shared.act(place, |state| state.notify(last)) {
+        if let Some(waker) = self.shared.act(place, |state| state.notify(last, place)) {
             wake(waker, place);
         }
     }
@@ -162,15 +191,6 @@ impl fmt::Debug for Notify {
     }
 }
 
-/// The future of [`Notify::notified`]. If it is dropped after [`notify_one`](Notify::notify_one)
-/// selected it, another one is selected.
-#[must_use = "futures do nothing unless you `.await` or poll them"]
-pub struct Notified<'a> {
-    notify: &'a Notify,
-    stage: Stage,
-    place: Place,
-}
-
 #[derive(Clone, Copy)]
 enum Stage {
     New { round: u64 },
@@ -178,44 +198,59 @@ enum Stage {
     Done,
 }
 
-impl Notified<'_> {
-    /// Starts to wait without being polled. Returns whether it is already notified.
-    #[track_caller]
-    pub fn enable(mut self: Pin<&mut Self>) -> bool {
-        let Notified { notify, stage, .. } = &mut *self;
-        notify.shared.act(Location::caller(), |state| state.poll(stage, None))
-    }
-}
-
-impl Future for Notified<'_> {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let Notified { notify, stage, place } = &mut *self;
-        if notify.shared.act(place, |state| state.poll(stage, Some(context.waker()))) {
-            return Poll::Ready(());
+/// A future of a notification, which borrows or shares its [`Notify`].
+macro_rules! notified {
+    ($(#[$doc:meta])* $name:ident $(<$life:lifetime>)?, $notify:ty) => {
+        $(#[$doc])*
+        #[must_use = "futures do nothing unless you `.await` or poll them"]
+        pub struct $name$(<$life>)? {
+            notify: $notify,
+            stage: Stage,
+            place: Place,
         }
-        notify.shared.awaited(place, None);
-        Poll::Pending
-    }
-}
 
-impl Drop for Notified<'_> {
-    fn drop(&mut self) {
-        let Stage::Waiting { ticket } = self.stage else { return };
-        let next =
-            self.notify.shared.act(self.place, |state| match state.waiters.remove(&ticket)?.notified_by? {
-                Notification::Alone { last } => state.notify(last),
-                Notification::All => None,
-            });
-        if let Some(waker) = next {
-            wake(waker, self.place);
+        impl$(<$life>)? $name$(<$life>)? {
+            /// Starts to wait without being polled. Returns whether it is already notified.
+            #[track_caller]
+            pub fn enable(mut self: Pin<&mut Self>) -> bool {
+                let $name { notify, stage, .. } = &mut *self;
+                notify.shared.act(Location::caller(), |state| state.poll(stage, None))
+            }
         }
-    }
+
+        impl$(<$life>)? Future for $name$(<$life>)? {
+            type Output = ();
+
+            fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+                let $name { notify, stage, place } = &mut *self;
+                if notify.shared.act(place, |state| state.poll(stage, Some(context.waker()))) {
+                    return Poll::Ready(());
+                }
+                notify.shared.awaited_because(place, None, notify.shared.peek(|state| state.lost));
+                Poll::Pending
+            }
+        }
+
+        impl$(<$life>)? Drop for $name$(<$life>)? {
+            fn drop(&mut self) {
+                self.notify.leave(self.stage, self.place);
+            }
+        }
+
+        impl$(<$life>)? fmt::Debug for $name$(<$life>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
 }
 
-impl fmt::Debug for Notified<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Notified").finish_non_exhaustive()
-    }
+notified! {
+    /// The future of [`Notify::notified`]. If it is dropped after [`notify_one`](Notify::notify_one)
+    /// selected it, another one is selected.
+    Notified<'a>, &'a Notify
+}
+notified! {
+    /// The future of [`Notify::notified_owned`], which is like [`Notified`].
+    OwnedNotified, Arc<Notify>
 }

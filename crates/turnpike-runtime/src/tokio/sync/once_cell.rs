@@ -172,6 +172,33 @@ impl<T> OnceCell<T> {
     }
 }
 
+impl<T> SetError<T> {
+    /// Whether it has a value.
+    pub fn is_already_init_err(&self) -> bool {
+        matches!(self, SetError::AlreadyInitializedError(_))
+    }
+
+    /// Whether another task is computing it.
+    pub fn is_initializing_err(&self) -> bool {
+        matches!(self, SetError::InitializingError(_))
+    }
+}
+
+impl<T: Clone> Clone for OnceCell<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        OnceCell::new_with(self.get().cloned())
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceCell<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceCell<T> {}
+
 impl<T> Default for OnceCell<T> {
     #[track_caller]
     fn default() -> Self {

@@ -178,6 +178,17 @@ impl<T> Receiver<T> {
         received
     }
 
+    /// Whether there is no message to receive now.
+    #[track_caller]
+    pub fn is_empty(&self) -> bool {
+        self.shared.look(Location::caller(), |state| state.message.is_none())
+    }
+
+    /// Whether the message, or the end of the sender, was received.
+    pub fn is_terminated(&self) -> bool {
+        self.done
+    }
+
     /// Waits for the message, from code that is not async.
     #[track_caller]
     pub fn blocking_recv(self) -> Result<T, RecvError> {

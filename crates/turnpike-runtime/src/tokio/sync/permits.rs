@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Waker};
 use turnpike_scheduler::ThreadId;
 
 use crate::future::{Shared, current_thread, wake_all};
+use crate::runtime::Why;
 use crate::site::Place;
 
 /// The semaphore is closed.
@@ -212,10 +213,12 @@ impl Future for Take<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Take { permits, wanted, ticket, place } = &mut *self;
-        let (polled, holder) =
-            permits.0.act(place, |state| (state.poll_take(*wanted, ticket, context, place), state.holder));
+        let (polled, holder, free) = permits
+            .0
+            .act(place, |state| (state.poll_take(*wanted, ticket, context, place), state.holder, state.free));
         if polled.is_pending() {
-            permits.0.awaited(place, holder);
+            let why = Why::Permits { wanted: *wanted, free };
+            permits.0.awaited_because(place, holder, Some(why));
         }
         polled
     }

@@ -1,8 +1,11 @@
 //! `RwLock`.
 #![allow(unsafe_code)]
 
+mod owned;
+
 use std::cell::UnsafeCell;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -12,6 +15,8 @@ use super::mutex::TryLockError;
 use super::permits::Permits;
 use crate::site::Place;
 use crate::traits::{from_value, opaque, shown_as_data};
+
+pub use owned::{OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 
 /// Limit on readers.
 const MAX_READERS: u32 = u32::MAX >> 3;
@@ -47,6 +52,12 @@ impl<T> RwLock<T> {
         assert!(readers <= MAX_READERS, "a RwLock may not be created with so many readers");
         let permits = Permits::new("async rwlock", readers as usize);
         RwLock { permits, readers, data: UnsafeCell::new(value) }
+    }
+
+    /// [`with_max_readers`](Self::with_max_readers), for `static`s.
+    #[track_caller]
+    pub const fn const_with_max_readers(value: T, readers: u32) -> Self {
+        RwLock::with_max_readers(value, readers)
     }
 
     /// The data.
@@ -114,7 +125,7 @@ impl<T: ?Sized> RwLock<T> {
         let place = Location::caller();
         async move {
             self.take(1, place).await;
-            OwnedRwLockReadGuard { lock: self, place }
+            OwnedRwLockReadGuard::new(self, place)
         }
     }
 
@@ -124,9 +135,24 @@ impl<T: ?Sized> RwLock<T> {
         let place = Location::caller();
         async move {
             self.take(self.readers, place).await;
-            let taken = self.readers;
-            OwnedRwLockWriteGuard { lock: self, taken, place }
+            OwnedRwLockWriteGuard::new(self, place)
         }
+    }
+
+    /// [`try_read`](Self::try_read) with a guard that does not borrow the lock.
+    #[track_caller]
+    pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
+        let place = Location::caller();
+        self.permits.try_take(1, place).map_err(|_| TryLockError(()))?;
+        Ok(OwnedRwLockReadGuard::new(self, place))
+    }
+
+    /// [`try_write`](Self::try_write) with a guard that does not borrow the lock.
+    #[track_caller]
+    pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
+        let place = Location::caller();
+        self.permits.try_take(self.readers as usize, place).map_err(|_| TryLockError(()))?;
+        Ok(OwnedRwLockWriteGuard::new(self, place))
     }
 
     /// The data. The exclusive borrow makes locking unnecessary.
@@ -135,7 +161,8 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     fn writer(&self, place: Place) -> RwLockWriteGuard<'_, T> {
-        RwLockWriteGuard { permits: &self.permits, taken: self.readers, data: self.data.get(), place }
+        let (data, taken) = (self.data.get(), self.readers);
+        RwLockWriteGuard { permits: &self.permits, taken, data, place, of: PhantomData }
     }
 
     async fn take(&self, permits: u32, place: Place) {
@@ -162,25 +189,11 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     taken: u32,
     data: *mut T,
     place: Place,
+    of: PhantomData<&'a mut T>,
 }
 
 /// A write guard for a part of the data of a [`RwLock`].
 pub type RwLockMappedWriteGuard<'a, T> = RwLockWriteGuard<'a, T>;
-
-/// A read guard that does not borrow the lock.
-#[must_use = "if unused the RwLock will immediately unlock"]
-pub struct OwnedRwLockReadGuard<T: ?Sized> {
-    lock: Arc<RwLock<T>>,
-    place: Place,
-}
-
-/// A write guard that does not borrow the lock.
-#[must_use = "if unused the RwLock will immediately unlock"]
-pub struct OwnedRwLockWriteGuard<T: ?Sized> {
-    lock: Arc<RwLock<T>>,
-    taken: u32,
-    place: Place,
-}
 
 // SAFETY: a guard is a shared reference to the data, and the lock can be used by any thread.
 unsafe impl<T: ?Sized + Sync> Send for RwLockReadGuard<'_, T> {}
@@ -192,29 +205,89 @@ unsafe impl<T: ?Sized + Send + Sync> Send for RwLockWriteGuard<'_, T> {}
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLockWriteGuard<'_, T> {}
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
+    fn with_part<U: ?Sized>(self, data: *const U) -> RwLockReadGuard<'a, U> {
+        let this = ManuallyDrop::new(self);
+        RwLockReadGuard { permits: this.permits, data, place: this.place }
+    }
+
     /// Restricts the guard to a part of the data.
     pub fn map<U: ?Sized, F>(this: Self, f: F) -> RwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,
     {
-        let this = ManuallyDrop::new(this);
-        // SAFETY: the guard holds a permit, which the new one takes over.
-        let data = std::ptr::from_ref(f(unsafe { &*this.data }));
-        RwLockReadGuard { permits: this.permits, data, place: this.place }
+        let data = std::ptr::from_ref(f(&this));
+        this.with_part(data)
+    }
+
+    /// Restricts the guard to a part of the data, if `f` finds one.
+    pub fn try_map<U: ?Sized, F>(this: Self, f: F) -> Result<RwLockReadGuard<'a, U>, Self>
+    where
+        F: FnOnce(&T) -> Option<&U>,
+    {
+        match f(&this).map(std::ptr::from_ref) {
+            Some(data) => Ok(this.with_part(data)),
+            None => Err(this),
+        }
     }
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    fn with_part<U: ?Sized>(self, data: *mut U) -> RwLockMappedWriteGuard<'a, U> {
+        let this = ManuallyDrop::new(self);
+        RwLockWriteGuard {
+            permits: this.permits,
+            taken: this.taken,
+            data,
+            place: this.place,
+            of: PhantomData,
+        }
+    }
+
     /// Restricts the guard to a part of the data.
-    pub fn map<U: ?Sized, F>(this: Self, f: F) -> RwLockMappedWriteGuard<'a, U>
+    pub fn map<U: ?Sized, F>(mut this: Self, f: F) -> RwLockMappedWriteGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
     {
-        let this = ManuallyDrop::new(this);
-        let data = this.data;
-        // SAFETY: the guard holds all permits, which the new one takes over.
-        let data = std::ptr::from_mut(f(unsafe { &mut *data }));
-        RwLockWriteGuard { permits: this.permits, taken: this.taken, data, place: this.place }
+        let data = std::ptr::from_mut(f(&mut this));
+        this.with_part(data)
+    }
+
+    /// Restricts the guard to a part of the data, if `f` finds one.
+    pub fn try_map<U: ?Sized, F>(mut this: Self, f: F) -> Result<RwLockMappedWriteGuard<'a, U>, Self>
+    where
+        F: FnOnce(&mut T) -> Option<&mut U>,
+    {
+        match f(&mut this).map(std::ptr::from_mut) {
+            Some(data) => Ok(this.with_part(data)),
+            None => Err(this),
+        }
+    }
+
+    /// The guard as one of a part, which is all the data.
+    pub fn into_mapped(this: Self) -> RwLockMappedWriteGuard<'a, T> {
+        this
+    }
+
+    /// Downgrades it to a read lock of a part; no writer comes in between.
+    #[track_caller]
+    pub fn downgrade_map<U: ?Sized, F>(this: Self, f: F) -> RwLockReadGuard<'a, U>
+    where
+        F: FnOnce(&T) -> &U,
+    {
+        let data = std::ptr::from_ref(f(&this));
+        this.downgrade().with_part(data)
+    }
+
+    /// Downgrades it to a read lock of a part, if `f` finds one; no writer comes in between.
+    #[track_caller]
+    pub fn try_downgrade_map<U: ?Sized, F>(this: Self, f: F) -> Result<RwLockReadGuard<'a, U>, Self>
+    where
+        F: FnOnce(&T) -> Option<&U>,
+    {
+        match f(&this).map(std::ptr::from_ref) {
+            Some(data) => Ok(this.downgrade().with_part(data)),
+            None => Err(this),
+        }
     }
 
     /// Downgrades it to a read lock; no writer comes in between.
@@ -227,17 +300,6 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     }
 }
 
-impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
-    /// Downgrades it to a read lock; no writer comes in between.
-    #[track_caller]
-    pub fn downgrade(mut self) -> OwnedRwLockReadGuard<T> {
-        let (lock, place) = (Arc::clone(&self.lock), self.place);
-        let taken = std::mem::take(&mut self.taken);
-        lock.permits.give(taken as usize - 1, Location::caller());
-        OwnedRwLockReadGuard { lock, place }
-    }
-}
-
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
         self.permits.give(1, self.place);
@@ -247,20 +309,6 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
         self.permits.give(self.taken as usize, self.place);
-    }
-}
-
-impl<T: ?Sized> Drop for OwnedRwLockReadGuard<T> {
-    fn drop(&mut self) {
-        self.lock.permits.give(1, self.place);
-    }
-}
-
-impl<T: ?Sized> Drop for OwnedRwLockWriteGuard<T> {
-    fn drop(&mut self) {
-        if self.taken > 0 {
-            self.lock.permits.give(self.taken as usize, self.place);
-        }
     }
 }
 
@@ -295,5 +343,3 @@ macro_rules! write_guard {
 
 guard!(RwLockReadGuard<'a>, self => self.data);
 write_guard!(RwLockWriteGuard<'a>, self => self.data);
-guard!(OwnedRwLockReadGuard, self => self.lock.data.get());
-write_guard!(OwnedRwLockWriteGuard, self => self.lock.data.get());

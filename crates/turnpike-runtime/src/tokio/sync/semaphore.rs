@@ -67,6 +67,33 @@ impl Semaphore {
         }
     }
 
+    /// [`acquire`](Self::acquire) from code that is not async.
+    #[track_caller]
+    pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        crate::future::block_on(self.acquire())
+    }
+
+    /// [`acquire_many`](Self::acquire_many) from code that is not async.
+    #[track_caller]
+    pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
+        crate::future::block_on(self.acquire_many(n))
+    }
+
+    /// [`acquire_owned`](Self::acquire_owned) from code that is not async.
+    #[track_caller]
+    pub fn blocking_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
+        crate::future::block_on(self.acquire_owned())
+    }
+
+    /// [`acquire_many_owned`](Self::acquire_many_owned) from code that is not async.
+    #[track_caller]
+    pub fn blocking_acquire_many_owned(
+        self: Arc<Self>,
+        n: u32,
+    ) -> Result<OwnedSemaphorePermit, AcquireError> {
+        crate::future::block_on(self.acquire_many_owned(n))
+    }
+
     /// A permit, if one is free.
     #[track_caller]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
@@ -165,7 +192,12 @@ impl OwnedSemaphorePermit {
     }
 }
 
-impl SemaphorePermit<'_> {
+impl<'a> SemaphorePermit<'a> {
+    /// The semaphore.
+    pub fn semaphore(&self) -> &'a Semaphore {
+        self.semaphore
+    }
+
     /// Splits off some of them.
     pub fn split(&mut self, n: usize) -> Option<Self> {
         let n = u32::try_from(n).ok()?;

@@ -274,6 +274,12 @@ impl<T> Sender<T> {
         self.watched.shared.look(Location::caller(), |state| state.receivers)
     }
 
+    /// The number of senders.
+    #[track_caller]
+    pub fn sender_count(&self) -> usize {
+        self.watched.shared.look(Location::caller(), |state| state.senders)
+    }
+
     /// Whether both change the same value.
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.watched, &other.watched)
@@ -374,6 +380,12 @@ impl<T> Receiver<T> {
                 closed = watched.wait(place, |state| change(state, seen)).await.is_err();
             }
         }
+    }
+
+    /// Whether no sender is left.
+    #[track_caller]
+    pub fn is_closed(&self) -> bool {
+        self.watched.shared.look(Location::caller(), |state| state.senders == 0)
     }
 
     /// Whether both see the same value.

@@ -8,8 +8,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::channel::{Channel, State};
-use super::error::{SendError, TryRecvError, TrySendError};
+use super::error::{SendError, SendTimeoutError, TryRecvError, TrySendError};
+use super::permit::{OwnedPermit, Permit, PermitIterator};
 use crate::future::wake_all;
+use crate::runtime::Why;
 use crate::site::Place;
 use crate::tokio::sync::permits::TryAcquireError;
 
@@ -27,30 +29,35 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
 
 /// Sends messages. Senders are admitted in the order of their requests.
 pub struct Sender<T> {
-    channel: Arc<Channel<T>>,
+    pub(super) channel: Arc<Channel<T>>,
 }
 
-/// Reserves room for a message. Dropping it gives up the place in the queue.
+/// Reserves room for messages. Dropping it gives up the place in the queue.
 struct Room<'a, T> {
     channel: &'a Channel<T>,
+    wanted: usize,
     ticket: Option<u64>,
     place: Place,
 }
 
-impl<T> Room<'_, T> {
+impl<'a, T> Room<'a, T> {
+    fn new(channel: &'a Channel<T>, wanted: usize, place: Place) -> Self {
+        Room { channel, wanted, ticket: None, place }
+    }
+
     /// Calls `then` in the step in which there is room.
     fn poll<R>(
         &mut self,
         context: &Context<'_>,
         then: impl FnOnce(&mut State<T>) -> R,
     ) -> Poll<Result<R, SendError<()>>> {
-        let place = self.place;
+        let (wanted, place) = (self.wanted, self.place);
         let polled = self.channel.shared.act(place, |state| {
-            let polled = state.permits.poll_take(1, &mut self.ticket, context, place);
+            let polled = state.permits.poll_take(wanted, &mut self.ticket, context, place);
             polled.map(|taken| taken.map(|()| then(state)).map_err(|_| SendError(())))
         });
         if polled.is_pending() {
-            self.channel.shared.awaited(place, None);
+            self.channel.shared.awaited_because(place, None, Some(Why::Full));
         }
         polled
     }
@@ -59,7 +66,7 @@ impl<T> Room<'_, T> {
 impl<T> Drop for Room<'_, T> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            let woken = self.channel.shared.act(self.place, |state| state.give_up(ticket));
+            let woken = self.channel.shared.act(self.place, |state| state.give_up(self.wanted, ticket));
             wake_all(woken, self.place);
         }
     }
@@ -118,7 +125,7 @@ impl<T> Sender<T> {
     }
 
     async fn reserve_at(&self, place: Place) -> Result<Permit<'_, T>, SendError<()>> {
-        let mut room = Room { channel: &*self.channel, ticket: None, place };
+        let mut room = Room::new(&self.channel, 1, place);
         poll_fn(|context| room.poll(context, |_| ())).await?;
         Ok(Permit { channel: &self.channel, place })
     }
@@ -129,7 +136,7 @@ impl<T> Sender<T> {
         let place = Location::caller();
         async move {
             {
-                let mut room = Room { channel: &*self.channel, ticket: None, place };
+                let mut room = Room::new(&self.channel, 1, place);
                 poll_fn(|context| room.poll(context, |_| ())).await?;
             }
             Ok(OwnedPermit { sender: Some(self), place })
@@ -148,6 +155,45 @@ impl<T> Sender<T> {
         Ok(Permit { channel: &self.channel, place })
     }
 
+    /// Room for a message without borrowing the sender, if available.
+    #[track_caller]
+    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        let place = Location::caller();
+        match self.channel.shared.act(place, |state| state.permits.try_take(1, place)) {
+            Ok(()) => Ok(OwnedPermit { sender: Some(self), place }),
+            Err(TryAcquireError::Closed) => Err(TrySendError::Closed(self)),
+            Err(TryAcquireError::NoPermits) => Err(TrySendError::Full(self)),
+        }
+    }
+
+    /// Waits for room for `n` messages. An error if there can never be so much.
+    #[track_caller]
+    pub fn reserve_many(
+        &self,
+        n: usize,
+    ) -> impl Future<Output = Result<PermitIterator<'_, T>, SendError<()>>> {
+        let place = Location::caller();
+        async move {
+            if n > self.max_capacity() {
+                return Err(SendError(()));
+            }
+            let mut room = Room::new(&self.channel, n, place);
+            poll_fn(|context| room.poll(context, |_| ())).await?;
+            Ok(PermitIterator { channel: &self.channel, left: n, place })
+        }
+    }
+
+    /// Room for `n` messages, if available.
+    #[track_caller]
+    pub fn try_reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
+        let place = Location::caller();
+        match self.channel.shared.act(place, |state| state.permits.try_take(n, place)) {
+            Ok(()) => Ok(PermitIterator { channel: &self.channel, left: n, place }),
+            Err(TryAcquireError::Closed) => Err(TrySendError::Closed(())),
+            Err(TryAcquireError::NoPermits) => Err(TrySendError::Full(())),
+        }
+    }
+
     /// The number of messages for which there is room.
     #[track_caller]
     pub fn capacity(&self) -> usize {
@@ -160,17 +206,8 @@ impl<T> Sender<T> {
     }
 }
 
-/// Why a message was not sent in time. Contains the message.
-#[derive(PartialEq, Eq, Clone, Copy, Debug)]
-pub enum SendTimeoutError<T> {
-    /// There was no room in time.
-    Timeout(T),
-    /// The receiver was dropped.
-    Closed(T),
-}
-
 async fn send<T>(channel: &Channel<T>, message: T, place: Place) -> Result<(), SendError<T>> {
-    let mut room = Room { channel, ticket: None, place };
+    let mut room = Room::new(channel, 1, place);
     let mut message = Some(message);
     let sent = poll_fn(|context| {
         room.poll(context, |state| {
@@ -197,64 +234,6 @@ impl<T> Receiver<T> {
     /// The bound.
     pub fn max_capacity(&self) -> usize {
         self.channel.bound.unwrap_or(usize::MAX)
-    }
-}
-
-/// Reserved room for a message.
-#[must_use]
-pub struct Permit<'a, T> {
-    channel: &'a Channel<T>,
-    place: Place,
-}
-
-impl<T> Permit<'_, T> {
-    /// Uses it to send a message.
-    #[track_caller]
-    pub fn send(self, message: T) {
-        let place = Location::caller();
-        wake_all(self.channel.shared.act(place, |state| state.push(message)), place);
-        std::mem::forget(self);
-    }
-}
-
-impl<T> Drop for Permit<'_, T> {
-    fn drop(&mut self) {
-        wake_all(self.channel.shared.act(self.place, |state| state.give_back()), self.place);
-    }
-}
-
-/// Reserved room for a message, without borrowing the sender.
-#[must_use]
-pub struct OwnedPermit<T> {
-    sender: Option<Sender<T>>,
-    place: Place,
-}
-
-impl<T> OwnedPermit<T> {
-    /// Uses it to send a message. Returns the sender.
-    #[track_caller]
-    pub fn send(mut self, message: T) -> Sender<T> {
-        let place = Location::caller();
-        let sender = self.sender.take().expect("it is used once");
-        wake_all(sender.channel.shared.act(place, |state| state.push(message)), place);
-        sender
-    }
-
-    /// Returns the room to the channel, and the sender.
-    #[track_caller]
-    pub fn release(mut self) -> Sender<T> {
-        let place = Location::caller();
-        let sender = self.sender.take().expect("it is used once");
-        wake_all(sender.channel.shared.act(place, |state| state.give_back()), place);
-        sender
-    }
-}
-
-impl<T> Drop for OwnedPermit<T> {
-    fn drop(&mut self) {
-        if let Some(sender) = self.sender.take() {
-            wake_all(sender.channel.shared.act(self.place, |state| state.give_back()), self.place);
-        }
     }
 }
 
@@ -336,6 +315,18 @@ macro_rules! ends {
                     .upgrade(Location::caller())
                     .then(|| $sender { channel: Arc::clone(&self.channel) })
             }
+
+            /// The number of senders.
+            #[track_caller]
+            pub fn strong_count(&self) -> usize {
+                self.channel.look(Location::caller(), |state| state.senders)
+            }
+
+            /// The number of weak senders.
+            #[track_caller]
+            pub fn weak_count(&self) -> usize {
+                self.channel.look(Location::caller(), |state| state.weak_senders)
+            }
         }
 
         impl<T> Clone for $weak<T> {
@@ -381,6 +372,35 @@ macro_rules! ends {
             #[track_caller]
             pub fn blocking_recv(&mut self) -> Option<T> {
                 crate::future::block_on(self.channel.recv(Location::caller()))
+            }
+
+            /// Waits for messages, and takes at most `limit`, from code that is not async.
+            #[track_caller]
+            pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+                crate::future::block_on(self.channel.recv_many(buffer, limit, Location::caller()))
+            }
+
+            /// Polls for messages, and takes at most `limit`.
+            #[track_caller]
+            pub fn poll_recv_many(
+                &mut self,
+                context: &mut Context<'_>,
+                buffer: &mut Vec<T>,
+                limit: usize,
+            ) -> Poll<usize> {
+                self.channel.poll_recv_many(buffer, limit, context, Location::caller())
+            }
+
+            /// The number of senders.
+            #[track_caller]
+            pub fn sender_strong_count(&self) -> usize {
+                self.channel.look(Location::caller(), |state| state.senders)
+            }
+
+            /// The number of weak senders.
+            #[track_caller]
+            pub fn sender_weak_count(&self) -> usize {
+                self.channel.look(Location::caller(), |state| state.weak_senders)
             }
 
             /// Polls for a message.

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::error::TryRecvError;
 use crate::future::{Shared, store, wake_all};
+use crate::runtime::Why;
 use crate::site::Place;
 use crate::tokio::sync::permits::PermitState;
 
@@ -35,15 +36,15 @@ impl<T> State<T> {
         self.receiver.take()
     }
 
-    /// Reserved room is released unused.
-    pub(super) fn give_back(&mut self) -> Vec<Waker> {
-        let woken = self.permits.give(1);
+    /// Reserved room for so many messages is released unused.
+    pub(super) fn give_back(&mut self, room: usize) -> Vec<Waker> {
+        let woken = self.permits.give(room);
         self.with_receiver(woken)
     }
 
     /// A sender stops waiting for room.
-    pub(super) fn give_up(&mut self, ticket: u64) -> Vec<Waker> {
-        let woken = self.permits.give_up(1, ticket);
+    pub(super) fn give_up(&mut self, wanted: usize, ticket: u64) -> Vec<Waker> {
+        let woken = self.permits.give_up(wanted, ticket);
         self.with_receiver(woken)
     }
 
@@ -152,7 +153,7 @@ impl<T> Channel<T> {
             }
             Poll::Ready(None) => Poll::Ready(None),
             Poll::Pending => {
-                self.shared.awaited(place, None);
+                self.awaits_message(place);
                 Poll::Pending
             }
         }
@@ -162,21 +163,44 @@ impl<T> Channel<T> {
         poll_fn(move |context| self.poll_recv(context, place))
     }
 
+    /// Takes the available messages, at most `limit`, and waits if there are none.
+    pub(super) fn poll_recv_many(
+        &self,
+        buffer: &mut Vec<T>,
+        limit: usize,
+        context: &Context<'_>,
+        place: Place,
+    ) -> Poll<usize> {
+        let (polled, woken) = self.shared.act(place, |state| {
+            let (mut count, mut woken) = (0, Vec::new());
+            while count < limit
+                && let Some((message, wakers)) = state.pop(self.bound.is_some())
+            {
+                buffer.push(message);
+                woken.extend(wakers);
+                count += 1;
+            }
+            if count > 0 || limit == 0 || state.is_over(self.bound) {
+                return (Poll::Ready(count), woken);
+            }
+            store(&mut state.receiver, context);
+            (Poll::Pending, woken)
+        });
+        wake_all(woken, place);
+        if polled.is_pending() {
+            self.awaits_message(place);
+        }
+        polled
+    }
+
+    fn awaits_message(&self, place: Place) {
+        let senders = self.shared.peek(|state| state.senders);
+        self.shared.awaited_because(place, None, Some(Why::Empty { senders }));
+    }
+
     /// Waits for messages, and takes at most `limit`.
     pub(super) async fn recv_many(&self, buffer: &mut Vec<T>, limit: usize, place: Place) -> usize {
-        if limit == 0 {
-            return 0;
-        }
-        let Some(first) = self.recv(place).await else { return 0 };
-        buffer.push(first);
-        let mut count = 1;
-        while count < limit
-            && let Ok(message) = self.try_recv(place)
-        {
-            buffer.push(message);
-            count += 1;
-        }
-        count
+        poll_fn(|context| self.poll_recv_many(buffer, limit, context, place)).await
     }
 
     /// Waits until the receiver is dropped or closed.

@@ -2,16 +2,16 @@
 
 mod bounded;
 mod channel;
+mod permit;
 mod unbounded;
 
-pub use bounded::{OwnedPermit, Permit, Receiver, Sender, WeakSender, channel};
+pub use bounded::{Receiver, Sender, WeakSender, channel};
+pub use permit::{OwnedPermit, Permit, PermitIterator};
 pub use unbounded::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
 /// Errors of channels.
 pub mod error {
     use std::fmt;
-
-    pub use super::bounded::SendTimeoutError;
 
     /// The receiver was dropped. Contains the message.
     #[derive(PartialEq, Eq, Clone, Copy)]
@@ -43,6 +43,50 @@ pub mod error {
         /// The channel is closed and empty.
         Disconnected,
     }
+
+    impl<T> From<SendError<T>> for TrySendError<T> {
+        fn from(error: SendError<T>) -> Self {
+            TrySendError::Closed(error.0)
+        }
+    }
+
+    /// Why a message was not sent in time. Contains the message.
+    #[derive(PartialEq, Eq, Clone, Copy)]
+    pub enum SendTimeoutError<T> {
+        /// There was no room in time.
+        Timeout(T),
+        /// The receiver was dropped.
+        Closed(T),
+    }
+
+    impl<T> SendTimeoutError<T> {
+        /// The message.
+        pub fn into_inner(self) -> T {
+            match self {
+                SendTimeoutError::Timeout(message) | SendTimeoutError::Closed(message) => message,
+            }
+        }
+    }
+
+    impl<T> fmt::Debug for SendTimeoutError<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(match self {
+                SendTimeoutError::Timeout(_) => "Timeout(..)",
+                SendTimeoutError::Closed(_) => "Closed(..)",
+            })
+        }
+    }
+
+    impl<T> fmt::Display for SendTimeoutError<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(match self {
+                SendTimeoutError::Timeout(_) => "timed out waiting on send operation",
+                SendTimeoutError::Closed(_) => "channel closed",
+            })
+        }
+    }
+
+    impl<T> std::error::Error for SendTimeoutError<T> {}
 
     impl<T> fmt::Debug for SendError<T> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
