@@ -16,6 +16,7 @@
 //! wait forever are forgotten, with their stacks.
 
 mod clock;
+mod handles;
 mod polling;
 mod races;
 mod readers;
@@ -117,6 +118,7 @@ pub(crate) struct Runtime {
     /// Whether a cell was used.
     cells: Cell<bool>,
     readers: readers::Readers,
+    handles: handles::Handles,
     pulse: Arc<Pulse>,
     /// Whether stacks are recorded.
     shows_stacks: Cell<bool>,
@@ -159,6 +161,7 @@ impl Runtime {
             ends: Cell::new(false),
             cells: Cell::new(false),
             readers: readers::Readers::default(),
+            handles: handles::Handles::default(),
             pulse,
             shows_stacks: Cell::new(false),
             weak: Cell::new(false),
@@ -609,6 +612,7 @@ impl Runtime {
         self.quiet_operations.set(0);
         self.dropping.set(0);
         self.readers.clear();
+        self.handles.clear();
         self.makers.borrow_mut().clear();
         self.tasks.set(0);
         self.kinds.borrow_mut().clear();

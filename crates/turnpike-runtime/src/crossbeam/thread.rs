@@ -1,8 +1,9 @@
 //! `crossbeam::thread`: scoped threads, as they were before the standard library had them.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::thread;
 
@@ -23,7 +24,8 @@ pub fn scope<'env, F, R>(f: F) -> thread::Result<R>
 where
     F: FnOnce(&Scope<'env>) -> R,
 {
-    catch_unwind(AssertUnwindSafe(|| {
+    let returned = Cell::new(false);
+    let result = catch_unwind(AssertUnwindSafe(|| {
         thread::scope(|inner| {
             // SAFETY: the type promises less than the truth: its threads borrow only what lives as
             // long as `'env`. `f` and these threads see it only while the inner scope exists, which
@@ -31,9 +33,16 @@ where
             let inner = unsafe {
                 std::mem::transmute::<&thread::Scope<'_, '_>, &'env thread::Scope<'env, 'env>>(inner)
             };
-            f(&Scope { inner })
+            let value = f(&Scope { inner });
+            returned.set(true);
+            value
         })
-    }))
+    }));
+    match result {
+        // Its own panic goes on; an error is that of a thread.
+        Err(panic) if !returned.get() => resume_unwind(panic),
+        result => result,
+    }
 }
 
 impl<'env> Scope<'env> {

@@ -49,6 +49,22 @@ impl<S> Shared<S> {
         f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Another handle of it: no step.
+    pub(crate) fn clone_handle(&self, f: impl FnOnce(&mut S)) {
+        if let Some(runtime) = context::active() {
+            runtime.uses_handles(self.id(runtime), false);
+        }
+        self.peek(f);
+    }
+
+    /// The number of handles.
+    pub(crate) fn count_handles(&self, place: Place, f: impl FnOnce(&S) -> usize) -> usize {
+        if let Some(runtime) = context::active() {
+            runtime.uses_handles(self.id(runtime), true);
+        }
+        self.look(place, f)
+    }
+
     /// The state.
     pub(crate) fn into_inner(self) -> S {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner)

@@ -561,3 +561,31 @@ fn local_tasks_take_turns() {
         });
     });
 }
+
+#[test]
+fn numbers_of_senders_are_no_proof_while_others_clone_them() {
+    let count = |alone: bool| {
+        move || {
+            block_on(async move {
+                let (sender, receiver) = mpsc::unbounded_channel::<u8>();
+                let (theirs, kept) = (sender.clone(), sender);
+                let other = spawn(async move {
+                    if !alone {
+                        drop(theirs.clone());
+                    }
+                });
+                let number = receiver.sender_strong_count();
+                assert!((1..4).contains(&number));
+                drop(kept);
+                other.await.unwrap();
+            });
+        }
+    };
+    proved(count(true));
+    let checked = turnpike::Config::new().strategy("exhaustive").run(count(false)).expect("it is right");
+    let left_out = checked.left_out.expect("not all orders are tried");
+    assert!(
+        left_out.contains("when a handle is cloned, while another thread looks at their number"),
+        "{left_out}"
+    );
+}

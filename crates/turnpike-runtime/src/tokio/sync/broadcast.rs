@@ -198,7 +198,7 @@ impl<T> Sender<T> {
     /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        self.shared.look(Location::caller(), |state| state.receivers)
+        self.shared.count_handles(Location::caller(), |state| state.receivers)
     }
 
     /// Waits until no receiver is left.
@@ -222,20 +222,20 @@ impl<T> Sender<T> {
 
     /// A sender that does not keep the channel open.
     pub fn downgrade(&self) -> WeakSender<T> {
-        self.shared.peek(|state| state.weak_senders += 1);
+        self.shared.clone_handle(|state| state.weak_senders += 1);
         WeakSender { shared: Arc::clone(&self.shared) }
     }
 
     /// The number of senders.
     #[track_caller]
     pub fn strong_count(&self) -> usize {
-        self.shared.look(Location::caller(), |state| state.senders)
+        self.shared.count_handles(Location::caller(), |state| state.senders)
     }
 
     /// The number of weak senders.
     #[track_caller]
     pub fn weak_count(&self) -> usize {
-        self.shared.look(Location::caller(), |state| state.weak_senders)
+        self.shared.count_handles(Location::caller(), |state| state.weak_senders)
     }
 
     /// Whether both send to the same channel.
@@ -270,19 +270,19 @@ impl<T> WeakSender<T> {
     /// The number of senders.
     #[track_caller]
     pub fn strong_count(&self) -> usize {
-        self.shared.look(Location::caller(), |state| state.senders)
+        self.shared.count_handles(Location::caller(), |state| state.senders)
     }
 
     /// The number of weak senders.
     #[track_caller]
     pub fn weak_count(&self) -> usize {
-        self.shared.look(Location::caller(), |state| state.weak_senders)
+        self.shared.count_handles(Location::caller(), |state| state.weak_senders)
     }
 }
 
 impl<T> Clone for WeakSender<T> {
     fn clone(&self) -> Self {
-        self.shared.peek(|state| state.weak_senders += 1);
+        self.shared.clone_handle(|state| state.weak_senders += 1);
         WeakSender { shared: Arc::clone(&self.shared) }
     }
 }
@@ -303,7 +303,7 @@ fn subscribe<T>(shared: &Arc<Shared<State<T>>>, place: Place) -> Receiver<T> {
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.shared.peek(|state| state.senders += 1);
+        self.shared.clone_handle(|state| state.senders += 1);
         Sender { shared: Arc::clone(&self.shared) }
     }
 }
@@ -382,13 +382,13 @@ impl<T> Receiver<T> {
     /// The number of senders.
     #[track_caller]
     pub fn sender_strong_count(&self) -> usize {
-        self.shared.look(Location::caller(), |state| state.senders)
+        self.shared.count_handles(Location::caller(), |state| state.senders)
     }
 
     /// The number of weak senders.
     #[track_caller]
     pub fn sender_weak_count(&self) -> usize {
-        self.shared.look(Location::caller(), |state| state.weak_senders)
+        self.shared.count_handles(Location::caller(), |state| state.weak_senders)
     }
 
     /// Another receiver, of all messages from now on.

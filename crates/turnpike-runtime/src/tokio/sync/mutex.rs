@@ -123,7 +123,13 @@ impl<T: ?Sized> Mutex<T> {
 from_value!(Mutex);
 opaque!(Mutex);
 
-/// A guard for the data of a [`Mutex`].
+/// A guard for the data of a [`Mutex`]. Threads may share it only if they may share the data:
+///
+/// ```compile_fail
+/// fn is_sync<T: Sync>(_: T) {}
+/// let lock = turnpike_runtime::tokio::sync::Mutex::new(std::cell::Cell::new(1));
+/// is_sync(lock.try_lock().unwrap());
+/// ```
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     lock: &'a Mutex<T>,

@@ -265,19 +265,19 @@ impl<T> Sender<T> {
     /// Whether no receiver is left.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        self.receiver_count() == 0
+        self.watched.shared.look(Location::caller(), |state| state.receivers == 0)
     }
 
     /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        self.watched.shared.look(Location::caller(), |state| state.receivers)
+        self.watched.shared.count_handles(Location::caller(), |state| state.receivers)
     }
 
     /// The number of senders.
     #[track_caller]
     pub fn sender_count(&self) -> usize {
-        self.watched.shared.look(Location::caller(), |state| state.senders)
+        self.watched.shared.count_handles(Location::caller(), |state| state.senders)
     }
 
     /// Whether both change the same value.
@@ -295,7 +295,7 @@ impl<T: Default> Default for Sender<T> {
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.watched.shared.peek(|state| state.senders += 1);
+        self.watched.shared.clone_handle(|state| state.senders += 1);
         Sender { watched: Arc::clone(&self.watched) }
     }
 }
@@ -405,7 +405,7 @@ fn change(state: &State, seen: &mut u64) -> Option<Result<(), RecvError>> {
 
 impl<T> Clone for Receiver<T> {
     fn clone(&self) -> Self {
-        self.watched.shared.peek(|state| state.receivers += 1);
+        self.watched.shared.clone_handle(|state| state.receivers += 1);
         Receiver { watched: Arc::clone(&self.watched), seen: self.seen }
     }
 }

@@ -260,7 +260,7 @@ macro_rules! ends {
 
             /// A sender that does not keep the channel open.
             pub fn downgrade(&self) -> $weak<T> {
-                self.channel.shared.peek(|state| state.weak_senders += 1);
+                self.channel.shared.clone_handle(|state| state.weak_senders += 1);
                 $weak { channel: Arc::clone(&self.channel) }
             }
 
@@ -278,13 +278,13 @@ macro_rules! ends {
             /// The number of senders.
             #[track_caller]
             pub fn strong_count(&self) -> usize {
-                self.channel.look(Location::caller(), |state| state.senders)
+                self.channel.shared.count_handles(Location::caller(), |state| state.senders)
             }
 
             /// The number of weak senders.
             #[track_caller]
             pub fn weak_count(&self) -> usize {
-                self.channel.look(Location::caller(), |state| state.weak_senders)
+                self.channel.shared.count_handles(Location::caller(), |state| state.weak_senders)
             }
         }
 
@@ -319,19 +319,19 @@ macro_rules! ends {
             /// The number of senders.
             #[track_caller]
             pub fn strong_count(&self) -> usize {
-                self.channel.look(Location::caller(), |state| state.senders)
+                self.channel.shared.count_handles(Location::caller(), |state| state.senders)
             }
 
             /// The number of weak senders.
             #[track_caller]
             pub fn weak_count(&self) -> usize {
-                self.channel.look(Location::caller(), |state| state.weak_senders)
+                self.channel.shared.count_handles(Location::caller(), |state| state.weak_senders)
             }
         }
 
         impl<T> Clone for $weak<T> {
             fn clone(&self) -> Self {
-                self.channel.shared.peek(|state| state.weak_senders += 1);
+                self.channel.shared.clone_handle(|state| state.weak_senders += 1);
                 $weak { channel: Arc::clone(&self.channel) }
             }
         }
@@ -394,13 +394,13 @@ macro_rules! ends {
             /// The number of senders.
             #[track_caller]
             pub fn sender_strong_count(&self) -> usize {
-                self.channel.look(Location::caller(), |state| state.senders)
+                self.channel.shared.count_handles(Location::caller(), |state| state.senders)
             }
 
             /// The number of weak senders.
             #[track_caller]
             pub fn sender_weak_count(&self) -> usize {
-                self.channel.look(Location::caller(), |state| state.weak_senders)
+                self.channel.shared.count_handles(Location::caller(), |state| state.weak_senders)
             }
 
             /// Polls for a message.

@@ -88,7 +88,7 @@ impl<T> Channel<T> {
     }
 
     pub(super) fn add_sender(&self) {
-        self.shared.peek(|state| state.senders += 1);
+        self.shared.clone_handle(|state| state.senders += 1);
     }
 
     pub(super) fn drop_sender(&self) {
