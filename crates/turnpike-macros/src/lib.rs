@@ -95,46 +95,63 @@ enum Runs {
     In(TokenStream),
 }
 
-fn expand(runs: Runs, item: TokenStream) -> Result<TokenStream, Mistake> {
-    let mut attributes = Vec::new();
-    let mut head = Vec::new();
-    let mut tokens = item.into_iter().peekable();
-    // Attributes apply to the test; everything else before the name belongs to the function.
-    while let Some(token) = tokens.peek() {
-        if !is_punct(token, '#') {
-            break;
-        }
-        attributes.extend(tokens.by_ref().take(2));
-    }
-    let mut name = None;
-    let mut asynchronous = None;
-    while let Some(token) = tokens.next() {
-        if is_word(&token, "async") {
-            asynchronous = Some(token);
-            continue;
-        }
-        if is_word(&token, "fn") {
-            let Some(TokenTree::Ident(ident)) = tokens.next() else {
-                return Err(("#[turnpike::test] is for functions", token.span()));
-            };
-            name = Some(ident);
-            break;
-        }
-        head.push(token);
-    }
-    let Some(name) = name else {
-        return Err(("#[turnpike::test] is for functions", Span::call_site()));
-    };
-    let rest: Vec<TokenTree> = tokens.collect();
-    match rest.first() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
-            if !group.stream().is_empty() {
-                return Err(("a function with #[turnpike::test] takes no arguments", group.span()));
-            }
-        }
-        _ => return Err(("a function with #[turnpike::test] has no type parameters", name.span())),
-    }
+/// A function without arguments and type parameters.
+struct Function {
+    attributes: Vec<TokenTree>,
+    /// What comes before `fn`, but for `async`.
+    head: Vec<TokenTree>,
+    asynchronous: Option<TokenTree>,
+    name: Ident,
+    /// What comes after the name.
+    rest: Vec<TokenTree>,
+}
 
+impl Function {
+    fn parse(item: TokenStream) -> Result<Self, Mistake> {
+        let mut attributes = Vec::new();
+        let mut head = Vec::new();
+        let mut tokens = item.into_iter().peekable();
+        // Attributes apply to the test; everything else before the name belongs to the function.
+        while let Some(token) = tokens.peek() {
+            if !is_punct(token, '#') {
+                break;
+            }
+            attributes.extend(tokens.by_ref().take(2));
+        }
+        let mut name = None;
+        let mut asynchronous = None;
+        while let Some(token) = tokens.next() {
+            if is_word(&token, "async") {
+                asynchronous = Some(token);
+                continue;
+            }
+            if is_word(&token, "fn") {
+                let Some(TokenTree::Ident(ident)) = tokens.next() else {
+                    return Err(("#[turnpike::test] is for functions", token.span()));
+                };
+                name = Some(ident);
+                break;
+            }
+            head.push(token);
+        }
+        let Some(name) = name else {
+            return Err(("#[turnpike::test] is for functions", Span::call_site()));
+        };
+        let rest: Vec<TokenTree> = tokens.collect();
+        match rest.first() {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+                if !group.stream().is_empty() {
+                    return Err(("a function with #[turnpike::test] takes no arguments", group.span()));
+                }
+            }
+            _ => return Err(("a function with #[turnpike::test] has no type parameters", name.span())),
+        }
+        Ok(Function { attributes, head, asynchronous, name, rest })
+    }
+}
+
+fn expand(runs: Runs, item: TokenStream) -> Result<TokenStream, Mistake> {
+    let Function { attributes, head, asynchronous, name, rest } = Function::parse(item)?;
     // #[::core::prelude::v1::test] attributes head
     // fn name() { fn name() {…} ::turnpike::Config::new()….check(name); }
     let mut inner = TokenStream::new();

@@ -118,8 +118,12 @@ macro_rules! locks {
                 match numbers.below(9) {
                     0 => readers.push(Box::pin(lock.clone().read_owned()) as Pin<Box<_>>),
                     1 => writers.push(Box::pin(lock.clone().write_owned()) as Pin<Box<_>>),
-                    2 => log.push(format!("{:?}", lock.try_read().is_ok())),
-                    3 => log.push(format!("{:?}", lock.try_write().is_ok())),
+                    2 => log.push(format!("{:?}", lock.clone().try_read_owned().is_ok())),
+                    3 => {
+                        let written = lock.clone().try_write_owned();
+                        log.push(format!("{:?}", written.is_ok()));
+                        reads.extend(written.ok().map(|guard| guard.downgrade()));
+                    }
                     4 if !reads.is_empty() => drop(reads.remove(numbers.below(reads.len()))),
                     5 => drop(writes.pop()),
                     6 => reads.extend(attend(&mut readers, numbers, &mut log)),
@@ -149,6 +153,11 @@ macro_rules! notifications {
                     1 => notify.notify_waiters(),
                     2 => waiting.push(Box::pin(notify.notified()) as Pin<Box<_>>),
                     3 if numbers.below(3) == 0 => notify.notify_last(),
+                    4 if numbers.below(2) == 0 => {
+                        let mut future = Box::pin(notify.notified());
+                        log.push(format!("enabled {}", future.as_mut().enable()));
+                        waiting.push(future as Pin<Box<_>>);
+                    }
                     _ => drop(attend(&mut waiting, numbers, &mut log)),
                 }
             }
@@ -230,7 +239,10 @@ macro_rules! oneshots {
                                 log.push(format!("{:?}", sender.send(number)));
                             }
                         }
-                        (1, Some(sender), _) => log.push(format!("{:?}", sender.is_closed())),
+                        (1, Some(sender), Some(receiver)) => {
+                            let state = (sender.is_closed(), receiver.is_empty(), receiver.is_terminated());
+                            log.push(format!("{state:?}"));
+                        }
                         (2, _, Some(receiver)) => {
                             let received = receiver.try_recv();
                             over |= received != Err(oneshot::error::TryRecvError::Empty);
@@ -377,4 +389,139 @@ macro_rules! cells {
 #[test]
 fn cells() {
     compare("once cell", cells!(ours::sync::OnceCell), cells!(tokio::sync::OnceCell));
+}
+
+macro_rules! rooms {
+    ($mpsc:path) => {
+        |numbers: &mut Numbers| {
+            use $mpsc as mpsc;
+            let mut log = Vec::new();
+            let (sender, mut receiver) = mpsc::channel::<usize>(3);
+            let sender: &'static mpsc::Sender<usize> = Box::leak(Box::new(sender));
+            let (mut waiting, mut rooms) =
+                (Waiting::new(), Vec::<mpsc::PermitIterator<'static, usize>>::new());
+            for number in 0..LENGTH {
+                match numbers.below(9) {
+                    0 => waiting.push(Box::pin(sender.reserve_many(numbers.below(5))) as Pin<Box<_>>),
+                    1 => match sender.try_reserve_many(numbers.below(4)) {
+                        Ok(room) => rooms.push(room),
+                        Err(error) => log.push(format!("{error:?} {error}")),
+                    },
+                    2 | 3 if !rooms.is_empty() => {
+                        let at = numbers.below(rooms.len());
+                        log.push(format!("{:?}", rooms[at].size_hint()));
+                        match rooms[at].next() {
+                            Some(permit) => permit.send(number),
+                            None => drop(rooms.remove(at)),
+                        }
+                    }
+                    4 if !rooms.is_empty() => drop(rooms.remove(numbers.below(rooms.len()))),
+                    5 => {
+                        let (mut context, mut buffer) = (Context::from_waker(Waker::noop()), Vec::new());
+                        let limit = numbers.below(3);
+                        log.push(format!("{:?}", receiver.poll_recv_many(&mut context, &mut buffer, limit)));
+                        log.push(format!("{buffer:?}"));
+                    }
+                    6 if numbers.below(10) == 0 => receiver.close(),
+                    7 => log.push(format!("{} {}", sender.capacity(), receiver.sender_strong_count())),
+                    _ => match attend(&mut waiting, numbers, &mut log) {
+                        Some(Ok(room)) => rooms.push(room),
+                        Some(Err(error)) => log.push(format!("{error:?} {error}")),
+                        None => {}
+                    },
+                }
+            }
+            log
+        }
+    };
+}
+
+#[test]
+fn rooms() {
+    compare("room", rooms!(ours::sync::mpsc), rooms!(tokio::sync::mpsc));
+}
+
+macro_rules! broadcast_ends {
+    ($broadcast:path) => {
+        |numbers: &mut Numbers| {
+            use $broadcast as broadcast;
+            let mut log = Vec::new();
+            let (sender, receiver) = broadcast::channel::<usize>(2);
+            let kept: &'static broadcast::Sender<usize> = Box::leak(Box::new(sender.clone()));
+            let (mut senders, mut receivers, mut weak) = (vec![sender], vec![receiver], Vec::new());
+            let mut waiting = Waiting::new();
+            for _ in 0..LENGTH {
+                match numbers.below(8) {
+                    0 => waiting.push(Box::pin(kept.closed()) as Pin<Box<_>>),
+                    1 => drop(receivers.pop()),
+                    2 if numbers.below(2) == 0 => receivers.push(kept.subscribe()),
+                    3 => drop(senders.pop()),
+                    4 => weak.push(kept.downgrade()),
+                    5 => senders.extend(weak.pop().and_then(|weak| weak.upgrade())),
+                    6 => log.push(format!("{} {}", kept.strong_count(), kept.weak_count())),
+                    _ => drop(attend(&mut waiting, numbers, &mut log)),
+                }
+            }
+            log
+        }
+    };
+}
+
+#[test]
+fn ends_of_broadcasts() {
+    compare("broadcast", broadcast_ends!(ours::sync::broadcast), broadcast_ends!(tokio::sync::broadcast));
+}
+
+macro_rules! set_once {
+    ($cell:path) => {
+        |numbers: &mut Numbers| {
+            use $cell as SetOnce;
+            let cell: &'static SetOnce<usize> = Box::leak(Box::new(SetOnce::new()));
+            let (mut log, mut waiting) = (Vec::new(), Waiting::new());
+            for number in 0..12 {
+                match numbers.below(5) {
+                    0 => log.push(format!("{:?} {}", cell.get(), cell.initialized())),
+                    1 if numbers.below(4) == 0 => log.push(format!("{:?}", cell.set(number))),
+                    2 => waiting.push(Box::pin(cell.wait()) as Pin<Box<_>>),
+                    _ => {
+                        let value = attend(&mut waiting, numbers, &mut log);
+                        log.push(format!("{value:?}"));
+                    }
+                }
+            }
+            log
+        }
+    };
+}
+
+#[test]
+fn values_that_are_set_once() {
+    compare("set once", set_once!(ours::sync::SetOnce), set_once!(tokio::sync::SetOnce));
+}
+
+/// The texts of errors.
+#[test]
+fn errors() {
+    macro_rules! texts {
+        ($tokio:ident) => {{
+            use $tokio::sync::{SetOnce, mpsc, oneshot};
+            let (sender, receiver) = mpsc::channel::<u8>(1);
+            let mut log = vec![format!("{:?}", sender.try_send(1))];
+            log.push(format!("{:?}", sender.try_send(2).map_err(|error| error.to_string())));
+            let timeout =
+                [mpsc::error::SendTimeoutError::Timeout(1), mpsc::error::SendTimeoutError::Closed(2)];
+            log.extend(timeout.map(|error| format!("{error:?} {error} {}", error.into_inner())));
+            drop(receiver);
+            let closed = mpsc::error::TrySendError::from(mpsc::error::SendError(3));
+            log.push(format!("{closed:?} {closed}"));
+            let cell = SetOnce::new_with(Some(1));
+            log.push(format!("{:?} {}", cell.set(2), cell.set(3).unwrap_err()));
+            let (sender, mut receiver) = oneshot::channel::<u8>();
+            drop(sender);
+            log.push(format!("{:?}", receiver.try_recv().map_err(|error| error.to_string())));
+            log
+        }};
+    }
+    use turnpike_runtime::tokio as ours;
+    assert_eq!(texts!(ours), texts!(tokio));
 }

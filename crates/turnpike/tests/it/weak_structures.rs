@@ -137,11 +137,11 @@ fn ring(publish: Ordering, consume: Ordering) -> impl Fn() + Send + Sync + Clone
             }
         });
         let (places, written, read) = &*ring;
-        for number in 0..2 {
+        for (number, place) in places.iter().enumerate() {
             if written.load(consume) <= number {
                 break;
             }
-            assert_eq!(places[number].get(), number + 1);
+            assert_eq!(place.get(), number + 1);
             read.store(number + 1, Release);
         }
         producer.join().unwrap();

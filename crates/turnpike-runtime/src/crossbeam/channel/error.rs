@@ -140,9 +140,11 @@ macro_rules! errors {
         impl<$of> fmt::Debug for $name<$of> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 use $name::*;
-                f.write_str(match self {
+                // In quotes, as those of crossbeam.
+                let text = match self {
                     $($pattern => $debug,)+
-                })
+                };
+                fmt::Debug::fmt(text, f)
             }
         }
 
@@ -156,8 +158,8 @@ macro_rules! errors {
 errors! {
     TrySendError<T>: Full(_) => "Full(..)", "sending on a full channel";
         Disconnected(_) => "Disconnected(..)", "sending on a disconnected channel".
-    SendTimeoutError<T>: Timeout(_) => "Timeout(..)", "timed out waiting on send operation";
-        Disconnected(_) => "Disconnected(..)", "sending on a disconnected channel".
+    SendTimeoutError<T>: Timeout(_) => "SendTimeoutError(..)", "timed out waiting on send operation";
+        Disconnected(_) => "SendTimeoutError(..)", "sending on a disconnected channel".
     TryRecvError: Empty => "Empty", "receiving on an empty channel";
         Disconnected => "Disconnected", "receiving on an empty and disconnected channel".
     RecvTimeoutError: Timeout => "Timeout", "timed out waiting on receive operation";
@@ -166,7 +168,7 @@ errors! {
 
 impl<T> fmt::Debug for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SendError(..)")
+        fmt::Debug::fmt("SendError(..)", f)
     }
 }
 

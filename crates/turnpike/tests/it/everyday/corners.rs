@@ -282,9 +282,11 @@ pub(super) fn channels_of_threads() {
     assert!(send.try_send(1).is_ok() && send.is_full() && receive.is_full());
     assert!(send.try_send(2).unwrap_err().is_full());
     let late = send.send_timeout(3, Plain::from_millis(1)).unwrap_err();
+    assert_eq!(format!("{late:?} {late}"), "\"SendTimeoutError(..)\" timed out waiting on send operation");
     assert!(late.is_timeout() && matches!(late, SendTimeoutError::Timeout(3)) && late.into_inner() == 3);
     assert!(receive.same_channel(&receive.clone()) && receive.recv() == Ok(1));
     assert_eq!(receive.recv_timeout(Plain::from_millis(1)), Err(RecvTimeoutError::Timeout));
+    drop(receive.clone());
     drop(send);
     assert!(receive.try_recv().unwrap_err().is_disconnected());
     let (first, second) = (unbounded::<u8>(), unbounded::<u8>());
@@ -312,6 +314,9 @@ pub(super) fn channels_of_threads() {
     parker.park();
     parker.park_timeout(Plain::from_millis(1));
     WaitGroup::new().wait();
+    let own =
+        std::panic::AssertUnwindSafe(|| drop(crossbeam::scope(|_| std::panic::resume_unwind(Box::new(3)))));
+    assert!(std::panic::catch_unwind(own).is_err(), "its own panic goes on");
 }
 
 /// A value whose computation fails is computed by the next that needs it, and only one at a time.

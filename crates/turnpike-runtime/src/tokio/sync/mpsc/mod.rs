@@ -70,10 +70,11 @@ pub mod error {
 
     impl<T> fmt::Debug for SendTimeoutError<T> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(match self {
+            let text = match self {
                 SendTimeoutError::Timeout(_) => "Timeout(..)",
                 SendTimeoutError::Closed(_) => "Closed(..)",
-            })
+            };
+            fmt::Debug::fmt(text, f)
         }
     }
 
