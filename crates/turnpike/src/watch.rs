@@ -32,8 +32,7 @@ pub struct Stuck {
 impl Stuck {
     fn new(blocked: Blocked, after: Duration) -> Self {
         let stack = resolve(&blocked.stack);
-        let call = called_by_user(&stack);
-        let call = call.map(|frame| frame.function.clone().unwrap_or_else(|| frame.position()));
+        let call = called_by_user(&stack).map(full_name);
         Stuck {
             thread: blocked.thread,
             call,
@@ -79,6 +78,21 @@ impl fmt::Display for Stuck {
             write!(f, "\nhelp: use {instead}, which the scheduler controls")?;
         }
         Ok(())
+    }
+}
+
+/// The name of the function, with its module if it is one of the standard library's: where it was inlined, the
+/// debugging information has only the last part of the name.
+fn full_name(frame: &Frame) -> String {
+    let Some(name) = &frame.function else { return frame.position() };
+    let is_path = name.starts_with('<') || name.split('<').next().is_some_and(|name| name.contains("::"));
+    let file = frame.source.as_ref().map_or("", |source| source.file.as_str());
+    match file.split_once("/library/std/src/") {
+        Some((_, file)) if !is_path => {
+            let module = file.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
+            format!("std::{module}::{name}")
+        }
+        _ => name.clone(),
     }
 }
 

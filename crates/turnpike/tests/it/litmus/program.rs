@@ -1,6 +1,7 @@
 //! Small programs over atomic variables, and their outcomes: by the scheduler, from Rust code, and by the axioms.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicU64 as Counter;
 use std::sync::{Arc, Mutex};
 
 use turnpike::sync::atomic::{AtomicU64, Ordering, fence};
@@ -83,13 +84,19 @@ pub(super) fn locations(program: &Program) -> usize {
     program.iter().flatten().filter_map(|code| code.location()).max().map_or(0, |most| most + 1)
 }
 
+/// The executions that come before those of the search itself: as many as a program with one graph has besides it.
+pub(super) fn trials(memory: Memory) -> u64 {
+    executed(&vec![vec![Code::Load(0, 0)]], memory).1 - 1
+}
+
 /// What the reads of each thread saw, and the last values.
 pub(super) type Outcome = (Vec<Vec<u64>>, Vec<u64>);
 
-/// The outcomes of all executions of Rust code, and the number of executions.
+/// The outcomes of all executions of Rust code, and the number of executions that came to their end.
 pub(super) fn executed(program: &Program, memory: Memory) -> (BTreeSet<Outcome>, u64) {
     let found = Arc::new(Mutex::new(BTreeSet::new()));
-    let (outcomes, code) = (Arc::clone(&found), program.clone());
+    let ended = Arc::new(Counter::new(0));
+    let (outcomes, code, count) = (Arc::clone(&found), program.clone(), Arc::clone(&ended));
     let checked = Config::new().memory(memory).strategy("exhaustive").executions(1_000_000).run(move || {
         let variables: Arc<Vec<AtomicU64>> =
             Arc::new((0..locations(&code)).map(|_| AtomicU64::new(0)).collect());
@@ -103,11 +110,12 @@ pub(super) fn executed(program: &Program, memory: Memory) -> (BTreeSet<Outcome>,
         let reads = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
         let last = variables.iter().map(|variable| variable.load(Ordering::Relaxed)).collect();
         outcomes.lock().unwrap().insert((reads, last));
+        count.fetch_add(1, Ordering::Relaxed);
     });
     let checked = checked.unwrap_or_else(|error| panic!("{error}"));
     assert!(checked.complete, "{checked}");
     let outcomes = found.lock().unwrap().clone();
-    (outcomes, checked.executions.unwrap_or(0))
+    (outcomes, ended.load(Ordering::Relaxed))
 }
 
 /// The outcomes that the axioms of RC11 allow, and the number of graphs.
