@@ -55,7 +55,7 @@ programs! { block_on, proved:
         "deadlock", "main.0 waits to be woken by channel 0", "main.1 waits to be woken by channel 1", "it is full"
     ];
     messages::reserved_room: ["deadlock", "main waits to be woken by channel 0"];
-    messages::slow_subscriber: ["missed 1 messages"];
+    messages::slow_subscriber: ["missed 2 messages"];
     messages::late_subscriber: ["late_subscriber"];
     messages::configuration: ["an old configuration"];
     messages::shutdown_flag: [
@@ -79,7 +79,7 @@ programs! { block_on, proved:
     tasks::guards_that_travel: ["a writer came in between"];
     tasks::aborted: ["someone is still inside"];
     tasks::task_set: ["a task was aborted before it did its work"];
-    tasks::phases: ["the first phase is not over"];
+    tasks::phases: ["here ^ other.await.unwrap()"];
     tasks::blocking_work: ["not finished yet"];
     tasks::first_error: ["half written"];
     tasks::ticks: ["one tick too few"];

@@ -1,4 +1,4 @@
-//! Pure accesses: sequentially consistent ones, with nothing in their past that is not.
+//! Pure accesses: those that are sequentially consistent whatever they find, with nothing in their past that is not.
 //!
 //! Pure accesses see each other in the order in which they are executed, so one that comes later has no
 //! alternative behind them. What is pure follows from the graph, and each graph can be built in such an
@@ -77,9 +77,10 @@ impl Kernel {
     /// Whether an access with this effect is pure.
     pub(super) fn is_pure(&self, t: u32, effect: &Effect) -> bool {
         let object = self.thread(t).pending.object;
+        let pending = &self.thread(t).pending;
         let source = |number: u32| self.weak.location(object)?.writes.get(number as usize);
         self.weak.model == Memory::Rc11
-            && effect.order.is_sequential()
+            && self.weak.values(t).is_some_and(|values| super::calm::is_sequential(pending, values))
             && !self.weak.impure.thread(t)
             && effect.reads.is_none_or(|number| source(number).is_some_and(|source| source.pure))
             && !self.is_in_impure_region(object)
