@@ -23,6 +23,8 @@ const KIND_WORD: usize = 4;
 
 /// Bytes of a `pthread_mutex_t`.
 const BYTES: usize = 40;
+/// Its first bytes, which locking and unlocking change in the C library.
+const CHANGED: usize = 16;
 
 /// The kernel's object of a mutex.
 ///
@@ -33,7 +35,7 @@ pub(crate) unsafe fn of(mutex: *mut u32, site: Site) -> ObjectId {
     unsafe {
         let word = *mutex.add(KIND_WORD);
         let flavour = word & 3;
-        let id = objects::of(mutex, BYTES, site, || Object::Mutex { recursive: flavour == RECURSIVE });
+        let id = objects::of(mutex, CHANGED, site, || Object::Mutex { recursive: flavour == RECURSIVE });
         objects::entry(id, |entry| {
             entry.flavour = flavour;
             if word & ROBUST != 0 && entry.robust == Robust::No {

@@ -81,7 +81,7 @@ impl Objects {
     }
 }
 
-/// The object in memory of `bytes` bytes, at least eight. If it is new, `make` says what it is.
+/// The object in memory of at least eight bytes, of which operations change `bytes`. If it is new, `make` says what it is.
 ///
 /// # Safety
 /// The memory belongs to a synchronisation object.

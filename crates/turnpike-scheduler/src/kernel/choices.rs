@@ -92,8 +92,8 @@ impl Kernel {
         self.runs = runs;
     }
 
-    /// The choice at a position.
-    #[inline]
+    /// The choice at a position. Each random step asks for one, so a call would show.
+    #[inline(always)]
     pub(crate) fn at_position(&self, position: u32) -> Option<Pick> {
         let mut left = position;
         if self.plain {
