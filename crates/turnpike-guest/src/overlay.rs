@@ -277,9 +277,8 @@ fn remove_by(path: *const c_char, remove: impl FnOnce() -> c_int) -> c_int {
         return remove();
     }
     if is_link(path) {
-        // The link is meant, not what it leads to.
+        // The link is meant, not what it leads to. It stays outside, for executions that follow.
         changes_folders();
-        return remove();
     }
     let Some((whole, outside)) = look(CURRENT, path) else { return remove() };
     match (known(&whole), outside) {
@@ -315,7 +314,6 @@ fn changes_folders() {
 fn rename_file(from: *const c_char, to: *const c_char, rename: impl FnOnce() -> c_int) -> c_int {
     if is_link(from) || is_link(to) {
         changes_folders();
-        return rename();
     }
     let (old, new) = (look(CURRENT, from), look(CURRENT, to));
     let (Some((old, outside)), Some((new, _))) = (old, new) else { return rename() };
