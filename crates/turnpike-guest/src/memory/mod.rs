@@ -172,8 +172,8 @@ const PARTS: &str =
     "the order of the parts of a large assignment and other threads' accesses to the same memory";
 
 /// What is not under control when a thread accesses the bytes of a lock itself.
-const BYTES: &str = "the bytes of a mutex, semaphore, condition variable or other object that the program accesses \
-                     itself while a thread uses the object,";
+const BYTES: &str =
+    "what the program finds in the bytes of a mutex or another object that a thread uses meanwhile";
 
 /// Whether some of the program's code calls the functions of `plain`.
 static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
